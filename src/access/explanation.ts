@@ -27,6 +27,8 @@ export interface ExplainedWay {
   readonly outcome: Outcome;
   readonly target?: WorkloadName;
   readonly legs: readonly ExplainedLeg[];
+  /** What it assumes of things that nobody knows. */
+  readonly because?: Way['because'];
 }
 
 /** Adds to each way the objects that decided it, and joins ways with the same steps and result. */
@@ -35,10 +37,11 @@ export function explainWays(
   originsOf: (workload: string) => OriginsFile,
 ): readonly ExplainedWay[] {
   const explained = ways.map(
-    ({ outcome, legs, target }): ExplainedWay => ({
+    ({ outcome, legs, target, because }): ExplainedWay => ({
       outcome,
       ...(target !== undefined && { target: { namespace: target.namespace, name: target.name } }),
       legs: legs.map((leg) => explainLeg(leg, originsOf)),
+      ...(because !== undefined && { because }),
     }),
   );
   return [...new Map(explained.map((way) => [JSON.stringify(way), way])).values()];

@@ -1,11 +1,17 @@
 import type { Fragment } from '../envoy/api/fragment.ts';
 import type { NearMiss } from './reason/near-miss.ts';
-import type { HttpRequest } from './request.ts';
+import type { ClientTls, HttpRequest } from './request.ts';
 
 /** Result of a request or a connection. */
 export type Outcome =
   /** The mesh answers by itself. `details` is Envoy's own word for why (RESPONSE_CODE_DETAILS). */
-  | { readonly kind: 'answered'; readonly status: number; readonly details: string }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Of a gRPC request, whose HTTP status is 200 then. */
+      readonly grpcStatus?: number;
+      readonly details: string;
+    }
   /** It goes on to one of these clusters. */
   | {
       readonly kind: 'reaches';
@@ -14,15 +20,29 @@ export type Outcome =
       readonly request?: HttpRequest;
       /** What it offers upstream in place of the cluster's own protocols. */
       readonly alpn?: readonly string[];
+      /** TLS of the client that the proxy has not ended. */
+      readonly tls?: ClientTls | undefined;
     }
   /** The connection ends without an answer; curl's exit codes for it. */
   | { readonly kind: 'closed'; readonly exitCodes: readonly number[]; readonly details: string }
+  /** One stream of a connection of HTTP/2 ends without an answer; the others go on. */
+  | { readonly kind: 'reset'; readonly details: string }
   /** The configuration says something there that is not understood: anything may come of it. */
   | { readonly kind: 'unmodelled'; readonly at: string };
 
 /** One step on the way of a request. */
 export interface Step {
-  readonly station: 'chain' | 'tls' | 'network-access' | 'path' | 'token' | 'access' | 'route';
+  readonly station:
+    | 'chain'
+    | 'tls'
+    | 'network-access'
+    | 'path'
+    | 'token'
+    | 'access'
+    | 'authorizer'
+    | 'cors'
+    | 'fault'
+    | 'route';
   readonly at: Fragment;
   /** Name of the chain, rule or route that decided; empty where none did. */
   readonly decider: string;

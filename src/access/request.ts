@@ -27,4 +27,6 @@ export interface HttpRequest {
   readonly authority: string;
   /** In the order of the wire; names in any case, repeated ones too. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Headers, in lower case, that a proxy on the way has set to a value that no prediction knows. */
+  readonly opaque?: readonly string[] | undefined;
 }

@@ -1,6 +1,8 @@
+import { everyWay, type Possibility } from '../access/evaluate/choices.ts';
 import { serve } from '../access/evaluate/serve.ts';
 import { type LiftedProxy, liftProxy } from '../access/lift-proxy.ts';
-import type { Outcome } from '../access/outcome.ts';
+import type { Passage } from '../access/outcome.ts';
+import type { Signatures } from '../access/signatures.ts';
 import { createCompiler } from '../compiler/compile.ts';
 import type { Resource } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
@@ -12,7 +14,7 @@ import type { GaugeAnswer, GaugeCase } from '../testbed/gauge/job.ts';
 import type { Dice } from './dice.ts';
 import { generatedAccess } from './generated-access.ts';
 import { generatedConnection, generatedRequest } from './generated-requests.ts';
-import { generatedTokenPolicy, type SignedToken } from './generated-tokens.ts';
+import { generatedTokenPolicy, type TokenBox, withToken } from './generated-tokens.ts';
 
 /** A workload with its own policies, compiled and lifted. */
 export interface GaugedMesh extends GaugedWorkload {
@@ -48,9 +50,9 @@ export async function compileGauged(
 }
 
 /** A workload with policies by chance. */
-export function generatedMesh(dice: Dice, address: string, keySet: string): Promise<GaugedMesh> {
+export function generatedMesh(dice: Dice, address: string, keySets: TokenBox['keySets']): Promise<GaugedMesh> {
   const mode = dice.pick(['STRICT', 'PERMISSIVE', 'PERMISSIVE', 'DISABLE']);
-  const tokens = dice.chance(50) ? `---\n${generatedTokenPolicy(dice, keySet)}` : '';
+  const tokens = dice.chance(75) ? `---\n${generatedTokenPolicy(dice, keySets)}` : '';
   const policies = `${peerAuthentication(mode)}---\n${generatedAccess(dice)}${tokens}`;
   return compileGauged(address, policies, { pathNormalization: dice.pick(levels) });
 }
@@ -59,63 +61,73 @@ export function generatedMesh(dice: Dice, address: string, keySet: string): Prom
 export function generatedCases(
   dice: Dice,
   { address }: GaugedMesh,
-  tokens: readonly SignedToken[],
+  tokens: TokenBox['tokens'],
   count: number,
 ): readonly GaugeCase[] {
   const connections = Array.from({ length: Math.ceil(count / 25) }, () => generatedConnection(dice, address));
   return Array.from({ length: count }, () => {
-    const sent = { connection: dice.pick(connections), request: generatedRequest(dice) };
-    return dice.chance(35) ? withToken(sent, dice.pick(tokens)) : sent;
+    const connection = dice.pick(connections);
+    const request = generatedRequest(dice);
+    return { connection, request: dice.chance(55) ? withToken(dice, request, dice.pick(tokens)) : request };
   });
 }
 
-function withToken({ connection, request }: GaugeCase, { claims, text }: SignedToken): GaugeCase {
-  const headers = [...request.headers, ['authorization', `Bearer ${text}`] as const];
-  return { connection, request: { ...request, headers }, claims };
-}
+export type Prediction = readonly Possibility<Passage>[];
 
-/** What the evaluator says of a case, and in which chain; `opening` is what was sent first on its connection. */
+/** What the evaluator says of a case; `opening` is what was sent first on its connection. */
 export function predict(
   { proxy }: GaugedMesh,
-  { connection, request, claims }: GaugeCase,
+  { connection, request }: GaugeCase,
   opening: GaugeCase['request'],
-) {
+  signatures: Signatures,
+): Prediction {
   const listener = proxy.listeners.get('virtualInbound');
   if (listener === undefined) throw new Error('the workload has no inbound listener');
-  const { outcome, steps } = serve(
-    listener,
-    connection,
-    request,
-    { routes: proxy.routes, tokens: { now: Date.now() / 1000, claims } },
-    opening,
-  );
-  return { outcome, chain: steps.find(({ station }) => station === 'chain')?.decider ?? '' };
+  const tokens = { now: Date.now() / 1000, signatures };
+  return everyWay((choose) => serve(listener, connection, request, { routes: proxy.routes, tokens, choose }, opening));
 }
 
 /** What the evaluator and Envoy see differently, in one line; undefined where they agree on outcome, reason and chain. */
-export function mismatch(
-  { outcome, chain }: { readonly outcome: Outcome; readonly chain: string },
-  answer: GaugeAnswer,
-): string | undefined {
-  const agrees = agreesOn(outcome, answer) && (answer.chain === '' || answer.chain === chain);
-  return agrees ? undefined : `predicted ${JSON.stringify({ ...outcome, chain })}, Envoy: ${JSON.stringify(answer)}`;
+export function mismatch(prediction: Prediction, answer: GaugeAnswer): string | undefined {
+  if (prediction.some(({ result }) => differences(result, answer).length === 0)) return undefined;
+  const told = prediction.map(({ result, because }) => ({
+    ...result.outcome,
+    because,
+    differs: differences(result, answer),
+  }));
+  return `predicted ${JSON.stringify(told)}, Envoy: ${JSON.stringify(answer)}`;
 }
 
-function agreesOn(outcome: Outcome, { status, details, cluster }: GaugeAnswer): boolean {
+/** Names of what differs. */
+function differences({ outcome, steps }: Passage, answer: GaugeAnswer): readonly string[] {
+  const decider = (station: string): string => steps.find((step) => step.station === station)?.decider ?? '';
+  const { status, details } = answer;
+  const facts: Record<string, boolean> = { chain: answer.chain === '' || answer.chain === decider('chain') };
   switch (outcome.kind) {
     case 'answered':
-      return status === outcome.status && codecDetails(details) === codecDetails(outcome.details);
+      facts.status = status === outcome.status;
+      facts.details = codecDetails(details) === codecDetails(outcome.details);
+      break;
     case 'reaches':
+      facts.cluster = outcome.clusters.includes(answer.cluster);
+      facts.route = outcome.request === undefined || answer.route === decider('route');
       // A TCP proxy has no word for what the application answers.
-      return outcome.clusters.includes(cluster) && (details === 'via_upstream' || details === '');
+      facts.details = details === 'via_upstream' || details === '';
+      if (outcome.request === undefined || answer.sawPath === undefined) break;
+      facts.path = answer.sawPath === outcome.request.path;
+      facts.host = answer.sawHost === outcome.request.authority;
+      break;
     case 'closed':
-      return (
-        status === 0 &&
-        (!details.startsWith('rbac') ? !outcome.details.startsWith('rbac') : details === outcome.details)
-      );
+      facts.status = status === 0;
+      facts.details = details.startsWith('rbac') ? details === outcome.details : !outcome.details.startsWith('rbac');
+      break;
+    case 'reset':
+      facts.status = status === 0 || details === outcome.details;
+      break;
     case 'unmodelled':
-      return false;
+      facts.modelled = false;
   }
+  return Object.keys(facts).filter((name) => facts[name] === false);
 }
 
 /** Which of two words Envoy has for a request that its codec refuses depends on what other connections sent before. */

@@ -1,3 +1,4 @@
+import type { Authorizer } from '../lift/authorizer.ts';
 import type { HttpFilter, HttpManager } from '../lift/http-manager.ts';
 import type { Chain } from '../lift/listener.ts';
 import type { AccessRule, AccessRules, Condition } from '../lift/rbac.ts';
@@ -29,10 +30,15 @@ export function admissionOf(chain: Chain, wordsOf: RuleWords): Admission {
       const refusal = readManager(filter.manager, wordsOf, limits);
       return refusal === undefined ? { carries, limits } : refused(refusal);
     }
+    if (filter.kind === 'sni-cluster') continue;
+    if (filter.kind === 'authorizer') {
+      limits.push(askedOf(filter.authorizer, 'connections'));
+      continue;
+    }
     // On bytes a rule asks less than its policy says: what only requests have is left out.
     const words = ({ name, condition }: AccessRule): string =>
       `${wordsOf(name)?.label ?? name} (${describe(condition)})`;
-    const refusal = filter.rules && readRules(filter.rules, words, 'connection', limits);
+    const refusal = filter.access.rules && readRules(filter.access.rules, words, 'connection', limits);
     if (refusal !== undefined) return refused(refusal);
   }
   return refused('connections are closed');
@@ -59,15 +65,29 @@ function readFilter(filter: HttpFilter, wordsOf: RuleWords, limits: string[]): s
     limits.push(`a token must be valid and of ${issuers.join(' or ')}`);
     return undefined;
   }
-  if (filter.kind !== 'rbac' || filter.rules === undefined) return undefined;
+  if (filter.kind === 'authorizer') {
+    limits.push(askedOf(filter.authorizer, 'requests'));
+    return undefined;
+  }
+  if (filter.kind === 'fault' && filter.fault !== undefined) {
+    limits.push(`a share of the requests is answered with ${filter.fault.status}`);
+    return undefined;
+  }
+  const rules = filter.kind === 'rbac' ? filter.access.rules : undefined;
+  if (rules === undefined) return undefined;
   // Rules that come with the token filter are part of what makes a token valid.
-  const own = filter.rules.rules.filter(({ name }) => !name.startsWith('ns[]-'));
-  if (own.length === 0 && filter.rules.rules.length > 0) return undefined;
+  const own = rules.rules.filter(({ name }) => !name.startsWith('ns[]-'));
+  if (own.length === 0 && rules.rules.length > 0) return undefined;
   const words = ({ name, condition }: AccessRule): string => {
     const known = wordsOf(name);
     return `${known?.label ?? name} (${known?.words ?? describe(condition)})`;
   };
-  return readRules({ ...filter.rules, rules: own }, words, 'request', limits);
+  return readRules({ ...rules, rules: own }, words, 'request', limits);
+}
+
+function askedOf({ name, condition }: Authorizer, what: 'requests' | 'connections'): string {
+  const which = condition === undefined ? what : `${what} that match its CUSTOM policies`;
+  return `the external authorizer ${name} is asked about ${which}`;
 }
 
 /** A sentence has the words of so many rules. */

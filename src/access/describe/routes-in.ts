@@ -49,8 +49,7 @@ function matchWords({ path, headers, parameters }: RouteMatch): readonly string[
 
 function actionWords({ action, gap }: Route): string {
   if (gap !== undefined) return `not known: ${gap} of the configuration is not understood`;
-  if (action.kind === 'answer') return `answers ${action.status}`;
-  if (action.kind === 'redirect') return `redirects with ${action.status}`;
+  if (action.kind !== 'forward') return `${action.kind === 'answer' ? 'answers' : 'redirects with'} ${action.status}`;
   const isOne = action.clusters.length === 1;
   return action.clusters.map(({ name, weight }) => (isOne ? name : `${name} (weight ${weight})`)).join(', ');
 }

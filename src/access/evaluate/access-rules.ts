@@ -1,4 +1,4 @@
-import type { AccessRule, AccessRules } from '../lift/rbac.ts';
+import type { AccessFilter, AccessRule, AccessRules } from '../lift/rbac.ts';
 import type { Step } from '../outcome.ts';
 import { nearMisses } from '../reason/near-miss.ts';
 import { holds } from './conditions.ts';
@@ -12,15 +12,32 @@ export type AccessVerdict =
 
 /**
  * Tries the rules in their order: under ALLOW the first that matches lets the request pass, under DENY it denies it. Where
- * none matches, ALLOW denies and DENY passes.
+ * none matches, ALLOW denies and DENY passes. LOG never denies.
  */
 export function judge({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
   for (const rule of rules) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
+    const unknown = rule.readsText.find((name) => view.opaque.has(name));
+    if (unknown !== undefined) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
     if (!holds(rule.condition, view)) continue;
     return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
   }
   return { kind: action === 'ALLOW' ? 'denied' : 'passed', rule: undefined };
+}
+
+/** Leaves the verdict of rules that are not enforced for later filters; gives the place of what is not understood. */
+export function leaveShadow(
+  filter: string,
+  { rules, prefix }: NonNullable<AccessFilter['shadow']>,
+  view: RequestView,
+): string | undefined {
+  const verdict = judge(rules, view);
+  if (verdict.kind === 'unmodelled') return verdict.at;
+  view.leave(filter, {
+    [`${prefix}shadow_engine_result`]: verdict.kind === 'denied' ? 'denied' : 'allowed',
+    ...(verdict.rule !== undefined && { [`${prefix}shadow_effective_policy_id`]: verdict.rule.name }),
+  });
+  return undefined;
 }
 
 /** Envoy's reason for a denied request, as its access log has it (`RESPONSE_CODE_DETAILS`). */

@@ -1,5 +1,7 @@
+import type { HttpManager } from '../lift/http-manager.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
+import { answered } from './answer.ts';
 
 /** Methods that the codec of HTTP/1 knows. */
 const knownMethods = new Set(
@@ -11,21 +13,28 @@ const knownMethods = new Set(
 );
 
 /** The answer of Envoy's codec and connection manager to a malformed request; undefined if they accept it. */
-export function checkWire(protocol: Connection['protocol'], { method, path }: HttpRequest): Outcome | undefined {
-  if (protocol === 'h2') return undefined;
+export function checkWire(
+  protocol: Connection['protocol'],
+  request: HttpRequest,
+  { underscores }: Pick<HttpManager, 'underscores'> = { underscores: 'keep' },
+): Outcome | undefined {
+  const isRefused = underscores === 'refuse' && request.headers.some(([name]) => name.includes('_'));
+  if (protocol === 'h2') {
+    return isRefused ? { kind: 'reset', details: 'http2.unexpected_underscore' } : undefined;
+  }
+  return checkLine(request) ?? (isRefused ? answered(400, 'http1.unexpected_underscore') : undefined);
+}
+
+function checkLine({ method, path }: HttpRequest): Outcome | undefined {
   if (!knownMethods.has(method)) return answered(400, 'http1.codec_error');
   if (!isUrl(path)) return answered(400, 'http1.codec_error');
   if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
   if (path.startsWith('*')) {
-    return method === 'OPTIONS' && path === '*'
+    return method === 'OPTIONS' && /^\*(?:$|\?)/.test(path)
       ? answered(404, 'absolute_path_rejected')
       : answered(400, 'http1.invalid_url');
   }
   return path.includes('#') ? answered(400, 'path_normalization_failed') : undefined;
-}
-
-function answered(status: number, details: string): Outcome {
-  return { kind: 'answered', status, details };
 }
 
 /** Whether the codec accepts a text as the URL of a request: printable ASCII that begins like a path. */

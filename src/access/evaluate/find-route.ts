@@ -1,35 +1,27 @@
 import type { Route, RouteTable, VirtualHost } from '../lift/route.ts';
 import { splitPort } from '../model/authority.ts';
 import { lowerCase } from '../model/bytes.ts';
-import { splitQuery } from '../model/normalize-path.ts';
-import type { Outcome, Step } from '../outcome.ts';
+import { queryValues } from '../model/query.ts';
 import { headerHolds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
 
-/** Where the router sends a request, or what it answers. */
-export function findRoute(table: RouteTable | undefined, view: RequestView, steps: Step[]): Outcome {
+/** The route of a request; `unmodelled` where the table or an earlier route says something that is not understood. */
+export type FoundRoute =
+  | { readonly kind: 'route'; readonly table: RouteTable; readonly host: VirtualHost; readonly route: Route }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unmodelled'; readonly at: string };
+
+/** The route that a connection manager chooses, before any filter sees the request. */
+export function findRoute(table: RouteTable | undefined, view: RequestView): FoundRoute {
   if (table === undefined) return { kind: 'unmodelled', at: 'rds' };
   if (table.gap !== undefined) return { kind: 'unmodelled', at: table.gap };
   const authority = lowerCase(view.authority);
   const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? splitPort(authority)[0] : authority);
   for (const route of host?.routes ?? []) {
     if (route.gap !== undefined) return { kind: 'unmodelled', at: route.gap };
-    if (!takes(route, view)) continue;
-    steps.push({ station: 'route', at: route.at, decider: route.name, table: table.name });
-    return outcomeOf(route);
+    if (host !== undefined && takes(route, view)) return { kind: 'route', table, host, route };
   }
-  return { kind: 'answered', status: 404, details: 'route_not_found' };
-}
-
-function outcomeOf({ action }: Route): Outcome {
-  switch (action.kind) {
-    case 'forward':
-      return { kind: 'reaches', clusters: action.clusters.map(({ name }) => name) };
-    case 'answer':
-      return { kind: 'answered', status: action.status, details: 'direct_response' };
-    case 'redirect':
-      return { kind: 'answered', status: action.status, details: 'direct_response' };
-  }
+  return { kind: 'none' };
 }
 
 /** The domain itself, then the longest `*.suffix`, then the longest `prefix.*`, then `*`. */
@@ -40,37 +32,20 @@ function findVirtualHost(hosts: readonly VirtualHost[], authority: string): Virt
     const found = hosts.flatMap((host) => host.domains.filter(fits).map((domain) => ({ host, length: domain.length })));
     return found.sort((a, b) => b.length - a.length)[0]?.host;
   };
+  // A wildcard stands for at least one character.
+  const isWild = (domain: string): boolean => domain.length > 1 && authority.length >= domain.length;
   return (
-    longest(
-      (domain) =>
-        domain.length > 1 &&
-        domain.startsWith('*') &&
-        isLonger(authority, domain) &&
-        authority.endsWith(domain.slice(1)),
-    ) ??
-    longest(
-      (domain) =>
-        domain.length > 1 &&
-        domain.endsWith('*') &&
-        isLonger(authority, domain) &&
-        authority.startsWith(domain.slice(0, -1)),
-    ) ??
+    longest((domain) => domain.startsWith('*') && isWild(domain) && authority.endsWith(domain.slice(1))) ??
+    longest((domain) => domain.endsWith('*') && isWild(domain) && authority.startsWith(domain.slice(0, -1))) ??
     hosts.find(({ domains }) => domains.includes('*'))
   );
-}
-
-/** A wildcard stands for at least one character. */
-function isLonger(authority: string, domain: string): boolean {
-  return authority.length >= domain.length;
 }
 
 function takes({ match }: Route, view: RequestView): boolean {
   if (!match.path.matches(view.barePath)) return false;
   if (!match.headers.every((header) => headerHolds(header, view.lines(header.name)))) return false;
-  if (match.parameters.length === 0) return true;
-  const query = new URLSearchParams(splitQuery(view.path)[1]);
   return match.parameters.every(({ name, match: wanted }) => {
-    const value = query.get(name);
-    return value !== null && (wanted === 'present' || wanted.matches(value));
+    const [value] = queryValues(view.path, name);
+    return value !== undefined && (wanted === 'present' || wanted.matches(value));
   });
 }

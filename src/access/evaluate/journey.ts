@@ -3,9 +3,12 @@ import type { LiftedProxy } from '../lift-proxy.ts';
 import type { Outcome, Step } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
 import { findWorkload, keyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
-import { outboundListener } from './outbound-listener.ts';
+import { answered, inFormOf } from './answer.ts';
+import { type Choose, everyWay, type Unknown } from './choices.ts';
+import { inboundListener, outboundListener } from './find-listener.ts';
 import { serve } from './serve.ts';
-import type { TokenJudge } from './tokens.ts';
+import type { AuthorizerAnswer } from './surroundings.ts';
+import type { TokenJudge } from './token-judge.ts';
 import { type Dialled, dial } from './upstream.ts';
 
 /** The client of a request: a workload of the mesh, or a client outside. */
@@ -16,6 +19,8 @@ export type Client =
       readonly address: string;
       /** With a certificate that the mesh's root has signed. */
       readonly identity?: string | undefined;
+      /** Of a client that uses TLS, with or without a certificate. Absent: only with an identity. */
+      readonly tls?: Omit<ClientTls, 'identities'> | undefined;
     };
 
 /** One request from a client to an address. */
@@ -25,12 +30,14 @@ export interface AccessRequest {
   readonly protocol: Connection['protocol'];
   /** Absent for bytes. */
   readonly request?: HttpRequest | undefined;
+  /** What every external authorizer answers; absent: each answer is a way of its own. */
+  readonly authorizer?: AuthorizerAnswer | undefined;
 }
 
 /** What one proxy did with a request, or what happens without a proxy. */
 export interface Leg {
   readonly workload: WorkloadName;
-  readonly side: 'client' | 'server';
+  readonly side: 'client' | 'gateway' | 'server';
   /** Absent where the workload has no proxy in the way. */
   readonly listener?: string;
   readonly steps: readonly Step[];
@@ -42,100 +49,160 @@ export interface Way {
   readonly legs: readonly Leg[];
   /** Who it is sent to in the end; absent where it does not come so far. */
   readonly target?: WorkloadName;
+  /** What it assumes of things that nobody knows; absent: nothing. */
+  readonly because?: readonly Unknown[];
 }
 
 /** Address of a client without a known one: from the block for benchmarks (RFC 2544), which nobody uses. */
 export const assumedAddress = '198.18.0.1';
 
-/** Every way that a request may take: several if weights or a choice of endpoints decide at random. */
+/** Every way that a request may take: several if weights, a choice of endpoints or something outside of the mesh decide. */
 export function travel(world: World, access: AccessRequest, tokens: TokenJudge): readonly Way[] {
-  const { from, to, protocol, request } = access;
-  const client = from.kind === 'workload' ? findWorkload(world, from) : undefined;
-  const source = client?.addresses[0] ?? (from.kind === 'outside' ? from.address : assumedAddress);
-  const connection: Connection = { source, destination: to, protocol };
-  const proxy = client && world.proxies.get(keyOf(client));
-  if (client === undefined || proxy === undefined || client.role === 'none') {
-    const identity = from.kind === 'outside' ? from.identity : undefined;
-    const tls: ClientTls | undefined = identity === undefined ? undefined : { alpn: [], identities: [identity] };
-    return [arrive(world, { ...connection, tls }, request, tokens)];
-  }
-  return throughSidecar(world, { client, proxy, connection, request }, tokens);
+  return everyWay((choose) => new Journey(world, access, tokens, choose).start()).map(({ result, because }) => {
+    // An endpoint is told by the target.
+    const told = because.filter(({ kind }) => kind !== 'endpoint');
+    return told.length === 0 ? result : { ...result, because: told };
+  });
 }
 
-interface Departure {
-  readonly client: MeshWorkload;
+/** A connection that a proxy has taken, to where it sends it on. */
+interface Arrival {
+  readonly workload: MeshWorkload;
   readonly proxy: LiftedProxy;
   readonly connection: Connection;
   readonly request: HttpRequest | undefined;
 }
 
-function throughSidecar(world: World, departure: Departure, tokens: TokenJudge): readonly Way[] {
-  const { client, proxy, connection, request } = departure;
-  const listener = outboundListener(proxy, connection.destination);
-  if (listener === undefined) return [{ outcome: { kind: 'unmodelled', at: 'virtualOutbound' }, legs: [] }];
-  const { outcome, steps } = serve(listener, connection, request, { routes: proxy.routes, tokens });
-  const leg: Leg = { workload: client, side: 'client', listener: listener.name, steps };
-  if (outcome.kind !== 'reaches') return [{ outcome, legs: [leg] }];
-  return outcome.clusters.flatMap((name) => {
-    const cluster = proxy.clusters.get(name);
-    if (cluster === undefined) return [{ outcome: noCluster, legs: [leg] }];
-    if (cluster.gap !== undefined) {
-      const unmodelled: Outcome = { kind: 'unmodelled', at: cluster.gap };
-      return [{ outcome: unmodelled, legs: [leg] }];
-    }
-    const calls = dial(cluster, connection, outcome.alpn, client.identity);
-    if (calls.length === 0) return [{ outcome: noEndpoint, legs: [leg] }];
-    return calls.map((dialled) => withLeg(call(world, dialled, outcome.request, tokens), leg));
-  });
-}
+/** More proxies are on no sensible way: gateways that lead to each other. */
+const mostLegs = 6;
 
-/** What a proxy answers for itself. */
-const noEndpoint: Outcome = { kind: 'answered', status: 503, details: 'no_healthy_upstream' };
-const noCluster: Outcome = { kind: 'answered', status: 503, details: 'cluster_not_found' };
+class Journey {
+  readonly #world: World;
+  readonly #access: AccessRequest;
+  readonly #tokens: TokenJudge;
+  readonly #choose: Choose;
+  readonly #legs: Leg[] = [];
 
-function withLeg(way: Way, leg: Leg): Way {
-  return { ...way, legs: [leg, ...way.legs] };
-}
-
-/** The client's proxy sees a connection that ends; its client sees an answer, where it has sent a request. */
-function call(
-  world: World,
-  { connection, accepts }: Dialled,
-  request: HttpRequest | undefined,
-  tokens: TokenJudge,
-): Way {
-  const server = workloadAt(world, connection.destination.address);
-  const refuses = connection.tls !== undefined && server !== undefined && !accepts(server.identity);
-  if (refuses)
-    return { outcome: failed('the identity of the server is not the expected one', request), legs: [], target: server };
-  const way = arrive(world, connection, request, tokens);
-  return way.outcome.kind === 'closed' ? { ...way, outcome: failed(way.outcome.details, request) } : way;
-}
-
-function failed(why: string, request: HttpRequest | undefined): Outcome {
-  if (request === undefined) return { kind: 'closed', exitCodes: [52, 56], details: why };
-  return { kind: 'answered', status: 503, details: why };
-}
-
-/** At the workload that has the address, through its proxy where it has one. What a gateway does is not followed yet. */
-function arrive(world: World, connection: Connection, request: HttpRequest | undefined, tokens: TokenJudge): Way {
-  const { address, port } = connection.destination;
-  const server = workloadAt(world, address);
-  const delivered: Outcome = {
-    kind: 'reaches',
-    clusters: [`${address}:${port}`],
-    ...(request !== undefined && { request }),
-  };
-  if (server === undefined) return { outcome: delivered, legs: [] };
-  if (server.role === 'router')
-    return { outcome: { kind: 'unmodelled', at: `gateway ${keyOf(server)}` }, legs: [], target: server };
-  const proxy = world.proxies.get(keyOf(server));
-  const listener = isCaptured(world, server, port) ? proxy?.listeners.get('virtualInbound') : undefined;
-  if (proxy === undefined || listener === undefined) {
-    return { outcome: delivered, legs: [{ workload: server, side: 'server', steps: [] }], target: server };
+  constructor(world: World, access: AccessRequest, tokens: TokenJudge, choose: Choose) {
+    this.#world = world;
+    this.#access = access;
+    this.#tokens = tokens;
+    this.#choose = choose;
   }
-  const { outcome, steps } = serve(listener, connection, request, { routes: proxy.routes, tokens });
-  return { outcome, legs: [{ workload: server, side: 'server', listener: listener.name, steps }], target: server };
+
+  start(): Way {
+    const { from, to, protocol, request } = this.#access;
+    const client = from.kind === 'workload' ? findWorkload(this.#world, from) : undefined;
+    const source = client?.addresses[0] ?? (from.kind === 'outside' ? from.address : assumedAddress);
+    const connection: Connection = { source, destination: to, protocol };
+    const proxy = client && this.#world.proxies.get(keyOf(client));
+    if (client === undefined || proxy === undefined || client.role === 'none') {
+      return this.#arrive({ ...connection, tls: tlsOf(from) }, request);
+    }
+    const listener = outboundListener(proxy, to);
+    if (listener === undefined) return this.#end({ kind: 'unmodelled', at: 'virtualOutbound' });
+    return this.#forward({ workload: client, proxy, connection, request }, listener, 'client');
+  }
+
+  #end(outcome: Outcome, target?: WorkloadName): Way {
+    return { outcome, legs: this.#legs, ...(target !== undefined && { target }) };
+  }
+
+  /** Through a sidecar of the client or a gateway, and on to an endpoint of the cluster that it chooses. */
+  #forward(arrival: Arrival, listener: Parameters<typeof serve>[0], side: 'client' | 'gateway'): Way {
+    const { workload, proxy, connection, request } = arrival;
+    const outcome = this.#serve(arrival, listener, side);
+    if (outcome.kind !== 'reaches') return this.#end(outcome, side === 'gateway' ? workload : undefined);
+    const [name = ''] = outcome.clusters;
+    const cluster = proxy.clusters.get(name);
+    if (cluster === undefined) return this.#end(inForm(answered(503, 'cluster_not_found'), request));
+    if (cluster.gap !== undefined) return this.#end({ kind: 'unmodelled', at: cluster.gap });
+    const source = side === 'gateway' ? (workload.addresses[0] ?? assumedAddress) : connection.source;
+    const own = { ...connection, source, tls: outcome.tls, protocol: protocolOf(connection, outcome) };
+    const calls = dial(cluster, own, outcome.alpn, workload.identity);
+    const labels = calls.map((call, i) => `${call.connection.destination.address} ${i}`);
+    const label = labels.length > 1 ? this.#choose('endpoint', name, labels) : labels[0];
+    const call = calls.find((_, i) => labels[i] === label);
+    if (call === undefined) return this.#end(this.#failed('no_healthy_upstream', request));
+    return this.#call(call, outcome.request);
+  }
+
+  #serve(
+    { workload, proxy, connection, request }: Arrival,
+    listener: Parameters<typeof serve>[0],
+    side: Leg['side'],
+  ): Outcome {
+    const { outcome, steps } = serve(listener, connection, request, {
+      routes: proxy.routes,
+      tokens: this.#tokens,
+      choose: this.#choose,
+      authorizer: this.#access.authorizer,
+    });
+    const { namespace, name } = workload;
+    this.#legs.push({ workload: { namespace, name }, side, listener: listener.name, steps });
+    return outcome;
+  }
+
+  /** The client's proxy sees a connection that ends; its client sees an answer, where it has sent a request. */
+  #call({ connection, accepts }: Dialled, request: HttpRequest | undefined): Way {
+    const server = workloadAt(this.#world, connection.destination.address);
+    if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
+      return this.#end(this.#failed('the identity of the server is not the expected one', request), server);
+    }
+    const way = this.#arrive(connection, request);
+    return way.outcome.kind === 'closed' ? { ...way, outcome: this.#failed(way.outcome.details, request) } : way;
+  }
+
+  #failed(why: string, request: HttpRequest | undefined): Outcome {
+    if (request === undefined) return { kind: 'closed', exitCodes: [52, 56], details: why };
+    return inForm(answered(503, why), request);
+  }
+
+  /** At the workload that has the address, through its proxy where it has one. */
+  #arrive(connection: Connection, request: HttpRequest | undefined): Way {
+    const { address, port } = connection.destination;
+    const server = workloadAt(this.#world, address);
+    const delivered: Outcome = {
+      kind: 'reaches',
+      clusters: [`${address}:${port}`],
+      ...(request !== undefined && { request }),
+    };
+    if (server === undefined) return this.#end(delivered);
+    if (this.#legs.length >= mostLegs) return this.#end({ kind: 'unmodelled', at: 'a circle of gateways' }, server);
+    const proxy = this.#world.proxies.get(keyOf(server));
+    if (proxy !== undefined && server.role === 'router') {
+      const arrival = { workload: server, proxy, connection, request };
+      const listener = inboundListener(proxy, connection.destination);
+      if (listener === undefined) {
+        return this.#end(
+          { kind: 'closed', exitCodes: [7], details: 'the gateway has no listener on this port' },
+          server,
+        );
+      }
+      return this.#forward(arrival, listener, 'gateway');
+    }
+    const listener = isCaptured(this.#world, server, port) ? proxy?.listeners.get('virtualInbound') : undefined;
+    if (proxy === undefined || listener === undefined) {
+      const { namespace, name } = server;
+      this.#legs.push({ workload: { namespace, name }, side: 'server', steps: [] });
+      return this.#end(delivered, server);
+    }
+    return this.#end(this.#serve({ workload: server, proxy, connection, request }, listener, 'server'), server);
+  }
+}
+
+function tlsOf(from: Client): ClientTls | undefined {
+  if (from.kind !== 'outside' || (from.identity === undefined && from.tls === undefined)) return undefined;
+  return { alpn: [], ...from.tls, ...(from.identity !== undefined && { identities: [from.identity] }) };
+}
+
+/** What a connection manager has read goes on as HTTP, all else as bytes. */
+function protocolOf({ protocol }: Connection, outcome: Outcome): Connection['protocol'] {
+  return outcome.kind === 'reaches' && outcome.request === undefined ? 'bytes' : protocol;
+}
+
+function inForm(outcome: Outcome, request: HttpRequest | undefined): Outcome {
+  return request === undefined ? outcome : inFormOf(request, outcome);
 }
 
 /** Whether redirection leads connections to this port through the workload's sidecar. */

@@ -1,14 +1,25 @@
 import type { HttpFilter, HttpManager } from '../lift/http-manager.ts';
-import { stripAuthority } from '../model/authority.ts';
-import { normalizePath } from '../model/normalize-path.ts';
 import type { Outcome, Step } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
-import { accessStep, denialDetails, judge } from './access-rules.ts';
-import { checkWire } from './check-wire.ts';
-import { findRoute } from './find-route.ts';
-import { RequestView } from './request-view.ts';
+import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts';
+import { answered, inFormOf } from './answer.ts';
+import { askAuthorizer } from './authorizer.ts';
+import { answerPreflight } from './cors.ts';
+import { type FoundRoute, findRoute } from './find-route.ts';
+import { receive } from './receive.ts';
+import type { RequestView } from './request-view.ts';
+import { sendOn } from './send-on.ts';
 import type { Surroundings } from './surroundings.ts';
 import { judgeTokens } from './tokens.ts';
+
+/** A request inside a connection manager. */
+interface Passing {
+  readonly manager: HttpManager;
+  readonly view: RequestView;
+  readonly found: FoundRoute;
+  readonly surroundings: Surroundings;
+  readonly steps: Step[];
+}
 
 /** Follows a request through a connection manager: its own checks, its filters in order, and the route. */
 export function manage(
@@ -19,59 +30,50 @@ export function manage(
   steps: Step[],
 ): Outcome {
   if (manager.gap !== undefined) return { kind: 'unmodelled', at: manager.gap };
-  const fault = checkWire(connection.protocol, request);
-  if (fault !== undefined) return fault;
-  const normalized = normalizePath(request.path, manager.paths);
-  if (normalized.kind === 'bad-request') return { kind: 'answered', status: 400, details: 'path_normalization_failed' };
-  if (normalized.kind === 'redirect') return { kind: 'answered', status: 307, details: 'path_normalization_failed' };
-  const headers = headerLines(request, connection.protocol);
-  const view = new RequestView(
-    connection,
-    { method: request.method, path: normalized.path, authority: stripAuthority(request.authority, manager) },
-    headers,
-    remoteAddress(manager, connection, headers),
-  );
+  const received = receive(manager, connection, request);
+  if ('outcome' in received) return received.outcome;
+  const { view } = received;
+  const found = findRoute(surroundings.routes.get(manager.routes), view);
+  const passing: Passing = { manager, view, found, surroundings, steps };
   let alpn: readonly string[] | undefined;
   for (const filter of manager.filters) {
     if (filter.kind === 'alpn') alpn = filter.alpn;
-    const outcome = through(filter, manager, view, surroundings, steps);
-    if (outcome?.kind !== 'reaches') {
-      if (outcome !== undefined) return outcome;
-      continue;
-    }
-    const sent = { ...request, path: view.path, authority: view.authority, headers: forwarded(request.headers) };
-    return { ...outcome, request: sent, ...(alpn !== undefined && { alpn }) };
+    const outcome = through(filter, passing);
+    if (outcome?.kind === 'reaches') return { ...outcome, ...(alpn !== undefined && { alpn }) };
+    if (outcome !== undefined) return inFormOf(view.request, outcome);
   }
   return { kind: 'unmodelled', at: 'http_filters' };
 }
 
-function through(
-  filter: HttpFilter,
-  manager: HttpManager,
-  view: RequestView,
-  surroundings: Surroundings,
-  steps: Step[],
-): Outcome | undefined {
+function through(filter: HttpFilter, passing: Passing): Outcome | undefined {
   if (filter.gap !== undefined) return { kind: 'unmodelled', at: filter.gap };
+  const { view, found, surroundings, steps } = passing;
   switch (filter.kind) {
-    case 'rbac': {
-      if (filter.rules === undefined) return undefined;
-      const verdict = judge(filter.rules, view);
-      if (verdict.kind === 'unmodelled') return verdict;
-      steps.push(accessStep('access', filter.rules, verdict.rule, view));
-      if (verdict.kind === 'passed') return undefined;
-      const details = denialDetails(verdict.rule);
-      return { kind: 'answered', status: manager.unauthorized.includes(details) ? 401 : 403, details };
-    }
+    case 'rbac':
+      return throughRules(filter, passing);
     case 'jwt': {
-      const outcome = judgeTokens(filter, view, surroundings.tokens);
+      const outcome = judgeTokens(filter, view, surroundings);
       if (outcome !== undefined) steps.push({ station: 'token', at: filter.at, decider: '' });
       return outcome;
     }
-    case 'router': {
-      const table = surroundings.routes.get(manager.routes);
-      return findRoute(table, view, steps);
+    case 'authorizer': {
+      const outcome = askAuthorizer(filter.authorizer, view, surroundings);
+      if (outcome === undefined) return undefined;
+      const { statusWhenAway } = filter.authorizer;
+      steps.push({ station: 'authorizer', at: filter.at, decider: filter.authorizer.name });
+      if (outcome === 'allow') return undefined;
+      return outcome === 'deny' ? answered(403, 'ext_authz_denied') : answered(statusWhenAway, 'ext_authz_error');
     }
+    case 'cors': {
+      if (found.kind === 'unmodelled') return found;
+      const outcome = answerPreflight(found.kind === 'route' ? found.route.filters.cors : undefined, view);
+      if (outcome !== undefined) steps.push(routeStep('cors', found));
+      return outcome;
+    }
+    case 'fault':
+      return throughFault(filter, passing);
+    case 'router':
+      return throughRouter(filter.tells, passing);
     case 'alpn':
     case 'transparent':
       return undefined;
@@ -80,45 +82,55 @@ function through(
   }
 }
 
-/** A client's own word of who it is goes no further. */
-function forwarded(headers: HttpRequest['headers']): HttpRequest['headers'] {
-  return headers.filter(([name]) => name.toLowerCase() !== 'x-forwarded-client-cert');
-}
-
-/** By name in lower case, in the order of the wire. HTTP/1 has no blanks around a value, HTTP/2 leaves them there. */
-function headerLines(
-  { headers }: HttpRequest,
-  protocol: Connection['protocol'],
-): ReadonlyMap<string, readonly string[]> {
-  const lines = new Map<string, string[]>();
-  for (const [name, raw] of headers) {
-    const value = protocol === 'h2' ? raw : raw.replaceAll(/^[ \t]+|[ \t]+$/g, '');
-    const key = name.toLowerCase();
-    const known = lines.get(key);
-    if (known === undefined) lines.set(key, [value]);
-    else known.push(value);
+function throughRules({ access }: HttpFilter & { readonly kind: 'rbac' }, passing: Passing): Outcome | undefined {
+  const { manager, view, steps } = passing;
+  const { rules, shadow } = access;
+  if (shadow !== undefined) {
+    const gap = leaveShadow('envoy.filters.http.rbac', shadow, view);
+    if (gap !== undefined) return { kind: 'unmodelled', at: gap };
   }
-  return lines;
+  if (rules === undefined) return undefined;
+  const verdict = judge(rules, view);
+  if (verdict.kind === 'unmodelled') return verdict;
+  steps.push(accessStep('access', rules, verdict.rule, view));
+  if (verdict.kind === 'passed') return undefined;
+  const details = denialDetails(verdict.rule);
+  return answered(manager.unauthorized.includes(details) ? 401 : 403, details);
 }
 
-/**
- * The client's address as `remote_ip` sees it: the socket's peer, or what forwarding headers tell beyond the proxies that
- * are believed. Without `use_remote_address` and believed proxies that is the last entry, whoever wrote it.
- */
-function remoteAddress(
-  { usesRemoteAddress, trustedHops }: HttpManager,
-  { source }: Connection,
-  headers: ReadonlyMap<string, readonly string[]>,
-): string {
-  const hops = usesRemoteAddress ? trustedHops - 1 : trustedHops;
-  if (hops < 0) return source;
-  const entries = (headers.get('x-forwarded-for') ?? []).join(',').split(',');
-  const entry = entries.at(-1 - hops)?.trim();
-  return entry !== undefined && isAddress(entry) ? entry : source;
+function throughFault(
+  filter: HttpFilter & { readonly kind: 'fault' },
+  { found, surroundings, steps }: Passing,
+): Outcome | undefined {
+  if (found.kind === 'unmodelled') return found;
+  const own = found.kind === 'route' ? found.route.filters.fault : undefined;
+  const fault = own ?? filter.fault;
+  if (fault === undefined || fault.share === 'none') return undefined;
+  const name = found.kind === 'route' ? found.route.name : '';
+  const isMet = fault.share === 'all' || surroundings.choose('fault', name, ['injected', 'passed']) === 'injected';
+  if (!isMet) return undefined;
+  steps.push(own === undefined ? { station: 'fault', at: filter.at, decider: '' } : routeStep('fault', found));
+  const { status, grpcStatus } = fault;
+  return { kind: 'answered', status, details: 'fault_filter_abort', ...(grpcStatus !== undefined && { grpcStatus }) };
 }
 
-function isAddress(text: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(text)
-    ? text.split('.').every((part) => Number(part) < 256)
-    : text.includes(':');
+function throughRouter(tells: boolean, { found, view, surroundings, steps }: Passing): Outcome {
+  if (found.kind === 'unmodelled') return found;
+  if (found.kind === 'none') return answered(404, 'route_not_found');
+  const { action, name } = found.route;
+  steps.push(routeStep('route', found));
+  if (action.kind !== 'forward') return answered(action.status, 'direct_response');
+  const targets = action.clusters.filter(({ weight }, _, all) => weight > 0 || all.length === 1);
+  const names = targets.map((target) => target.name);
+  const cluster = names.length > 1 ? surroundings.choose('weight', name, names) : names[0];
+  const target = targets.find((one) => one.name === cluster);
+  if (target === undefined) return { kind: 'unmodelled', at: 'weighted_clusters' };
+  sendOn(view, found, action, target, tells);
+  return { kind: 'reaches', clusters: [target.name], request: view.request };
+}
+
+function routeStep(station: Step['station'], found: FoundRoute): Step {
+  if (found.kind !== 'route') throw new Error('there is no route');
+  const { route, table } = found;
+  return { station, at: route.at, decider: route.name, table: table.name };
 }

@@ -1,33 +1,36 @@
 import { addressBytes } from '../model/address-block.ts';
+import type { HeaderLines } from '../model/header-lines.ts';
 import { splitQuery } from '../model/normalize-path.ts';
-import type { Connection } from '../request.ts';
+import type { Connection, HttpRequest } from '../request.ts';
 
-/** What the filters of one proxy see of a request, as the connection manager left it. */
+/** What the filters of one proxy see of a request, as the connection manager and the filters before left it. */
 export class RequestView {
   readonly connection: Connection;
   readonly method: string;
   /** Normalized, with its query. */
-  readonly path: string;
-  readonly authority: string;
+  path: string;
+  authority: string;
+  readonly headers: HeaderLines;
   /** Filter by name, what it left. */
   readonly metadata = new Map<string, unknown>();
   /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */
   readonly remote: readonly number[];
-  readonly #headers: ReadonlyMap<string, readonly string[]>;
+  /** Headers that are there, with a value that no prediction knows. */
+  readonly opaque = new Set<string>();
   #direct: readonly number[] | undefined;
   #destination: readonly number[] | undefined;
 
   constructor(
     connection: Connection,
     request: { readonly method: string; readonly path: string; readonly authority: string },
-    headers: ReadonlyMap<string, readonly string[]>,
+    headers: HeaderLines,
     remote: string,
   ) {
     this.connection = connection;
     this.method = request.method;
     this.path = request.path;
     this.authority = request.authority;
-    this.#headers = headers;
+    this.headers = headers;
     this.remote = addressBytes(remote);
   }
 
@@ -47,8 +50,24 @@ export class RequestView {
       case 'host':
         return [this.authority];
       default:
-        return this.#headers.get(name) ?? [];
+        return this.headers.get(name);
     }
+  }
+
+  /** The first line of a header; empty where it is absent. */
+  text(name: string): string {
+    return this.lines(name)[0] ?? '';
+  }
+
+  /** Adds to what a filter left. */
+  leave(filter: string, values: Readonly<Record<string, unknown>>): void {
+    this.metadata.set(filter, { ...(this.metadata.get(filter) as object | undefined), ...values });
+  }
+
+  /** As it goes on. */
+  get request(): HttpRequest {
+    const { method, path, authority, headers, opaque } = this;
+    return { method, path, authority, headers: headers.entries, ...(opaque.size > 0 && { opaque: [...opaque] }) };
   }
 
   /** Bytes of the socket's peer. */

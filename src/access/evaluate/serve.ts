@@ -1,8 +1,11 @@
-import type { Chain, Listener, NetworkFilter, ServerTls } from '../lift/listener.ts';
+import type { Chain, Listener, NetworkFilter } from '../lift/listener.ts';
+import { HeaderLines } from '../model/header-lines.ts';
 import type { Outcome, Passage, Step } from '../outcome.ts';
-import type { ClientTls, Connection, HttpRequest } from '../request.ts';
-import { accessStep, denialDetails, judge } from './access-rules.ts';
+import type { Connection, HttpRequest } from '../request.ts';
+import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts';
+import { askAuthorizer } from './authorizer.ts';
 import { chooseChain } from './choose-chain.ts';
+import { closed, shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -27,87 +30,97 @@ export function serve(
     return { outcome: closed([56], 'no filter chain takes it'), steps };
   }
   steps.push({ station: 'chain', at: chain.at, decider: chain.name });
-  // TLS that the chain does not end is bytes to it, and nobody is known by a certificate.
-  const bytes = chain.tls === undefined && connection.tls !== undefined;
-  const arriving: Connection = bytes
-    ? {
-        ...connection,
-        protocol: 'bytes',
-        tls: { ...connection.tls, alpn: connection.tls?.alpn ?? [], identities: undefined },
-      }
-    : connection;
   if (chain.gap !== undefined) return { outcome: { kind: 'unmodelled', at: chain.gap }, steps };
-  const refusal = handshake(chain, connection.tls);
+  const { arriving, refusal } = shakeHands(chain, connection);
   if (refusal !== undefined) {
     steps.push({ station: 'tls', at: chain.at.at('transport_socket'), decider: '' });
     return { outcome: refusal, steps };
   }
-  return { outcome: alongFilters(chain, arriving, bytes ? undefined : request, surroundings, steps), steps };
+  const passing = new Passing(
+    chain,
+    arriving,
+    arriving.protocol === 'bytes' ? undefined : request,
+    surroundings,
+    steps,
+  );
+  return { outcome: passing.along(), steps };
 }
 
-/** Why the server ends the handshake; undefined where it does not. Plaintext on a chain of TLS is no handshake. */
-function handshake({ tls }: Chain, client: ClientTls | undefined): Outcome | undefined {
-  if (tls === undefined) return undefined;
-  if (client === undefined) return closed([52, 56], 'plaintext on TLS');
-  if (client.identities === undefined) {
-    return tls.requiresCertificate ? closed(handshakeExits, 'no client certificate') : undefined;
+/** A connection inside its filter chain. */
+class Passing {
+  readonly #chain: Chain;
+  readonly #connection: Connection;
+  readonly #request: HttpRequest | undefined;
+  readonly #surroundings: Surroundings;
+  readonly #steps: Step[];
+  /** The connection alone, as network filters see it: nothing of HTTP is there. */
+  readonly #view: RequestView;
+  #cluster: string | undefined;
+
+  constructor(
+    chain: Chain,
+    connection: Connection,
+    request: HttpRequest | undefined,
+    surroundings: Surroundings,
+    steps: Step[],
+  ) {
+    this.#chain = chain;
+    this.#connection = connection;
+    this.#request = request;
+    this.#surroundings = surroundings;
+    this.#steps = steps;
+    const nothing = { method: '', path: '', authority: '' };
+    this.#view = new RequestView(connection, nothing, new HeaderLines([]), connection.source);
   }
-  return isTrusted(tls, client.identities) ? undefined : closed(handshakeExits, 'client certificate refused');
-}
 
-/** A client learns late that its certificate is not wanted: which of these it sees is a matter of time. */
-const handshakeExits: readonly number[] = [16, 35, 55, 56];
-
-function isTrusted({ identities }: ServerTls, presented: readonly string[]): boolean {
-  return identities.length === 0 || presented.some((uri) => identities.some((wanted) => wanted.matches(uri)));
-}
-
-function alongFilters(
-  chain: Chain,
-  connection: Connection,
-  request: HttpRequest | undefined,
-  surroundings: Surroundings,
-  steps: Step[],
-): Outcome {
-  for (const filter of chain.filters) {
-    const outcome = through(filter, connection, request, surroundings, steps);
-    if (outcome !== undefined) return outcome;
-  }
-  return closed([52, 56], 'no filter takes the connection');
-}
-
-function through(
-  filter: NetworkFilter,
-  connection: Connection,
-  request: HttpRequest | undefined,
-  surroundings: Surroundings,
-  steps: Step[],
-): Outcome | undefined {
-  switch (filter.kind) {
-    case 'rbac': {
-      if (filter.rules === undefined) return undefined;
-      const view = bareView(connection);
-      const verdict = judge(filter.rules, view);
-      if (verdict.kind === 'unmodelled') return verdict;
-      steps.push(accessStep('network-access', filter.rules, verdict.rule, view));
-      // The filter has read the bytes, so the end is a plain one.
-      return verdict.kind === 'denied' ? closed([52], denialDetails(verdict.rule)) : undefined;
+  along(): Outcome {
+    for (const filter of this.#chain.filters) {
+      const outcome = this.#through(filter);
+      if (outcome !== undefined) return outcome;
     }
-    case 'tcp':
-      return { kind: 'reaches', clusters: filter.clusters };
-    case 'http':
-      if (request === undefined) return closed([35, 52, 56], 'bytes that are not HTTP');
-      return manage(filter.manager, connection, request, surroundings, steps);
-    case 'unknown':
-      return { kind: 'unmodelled', at: filter.at.path.join('.') };
+    return closed([52, 56], 'no filter takes the connection');
   }
-}
 
-/** A connection alone, as network filters see it: nothing of HTTP is there. */
-function bareView(connection: Connection): RequestView {
-  return new RequestView(connection, { method: '', path: '', authority: '' }, new Map(), connection.source);
-}
+  #through(filter: NetworkFilter): Outcome | undefined {
+    switch (filter.kind) {
+      case 'rbac':
+        return this.#throughRules(filter);
+      case 'authorizer': {
+        const answer = askAuthorizer(filter.authorizer, this.#view, this.#surroundings);
+        if (answer === undefined) return undefined;
+        this.#steps.push({ station: 'authorizer', at: filter.at, decider: filter.authorizer.name });
+        if (answer === 'allow') return undefined;
+        return closed([52, 56], answer === 'deny' ? 'auth_denied' : 'auth_error');
+      }
+      case 'sni-cluster':
+        this.#cluster = this.#connection.tls?.serverName || undefined;
+        return undefined;
+      case 'tcp': {
+        const [only = '', ...others] = filter.clusters;
+        const chosen = others.length === 0 ? only : this.#surroundings.choose('weight', 'bytes', filter.clusters);
+        const { protocol, tls } = this.#connection;
+        // Bytes of TLS are the client's, to the end.
+        const goesOn = protocol === 'bytes' && this.#chain.tls === undefined ? tls : undefined;
+        return { kind: 'reaches', clusters: [this.#cluster ?? chosen], ...(goesOn !== undefined && { tls: goesOn }) };
+      }
+      case 'http':
+        if (this.#request === undefined) return closed([35, 52, 56], 'bytes that are not HTTP');
+        return manage(filter.manager, this.#connection, this.#request, this.#surroundings, this.#steps);
+      case 'unknown':
+        return { kind: 'unmodelled', at: filter.at.path.join('.') };
+    }
+  }
 
-function closed(exitCodes: readonly number[], details: string): Outcome {
-  return { kind: 'closed', exitCodes, details };
+  #throughRules({ access: { rules, shadow } }: NetworkFilter & { readonly kind: 'rbac' }): Outcome | undefined {
+    if (shadow !== undefined) {
+      const gap = leaveShadow('envoy.filters.network.rbac', shadow, this.#view);
+      if (gap !== undefined) return { kind: 'unmodelled', at: gap };
+    }
+    if (rules === undefined) return undefined;
+    const verdict = judge(rules, this.#view);
+    if (verdict.kind === 'unmodelled') return verdict;
+    this.#steps.push(accessStep('network-access', rules, verdict.rule, this.#view));
+    // The filter has read the bytes, so the end is a plain one.
+    return verdict.kind === 'denied' ? closed([52], denialDetails(verdict.rule)) : undefined;
+  }
 }

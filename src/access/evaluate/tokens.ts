@@ -1,66 +1,182 @@
 import type { TokenFilter, TokenProvider } from '../lift/jwt.ts';
+import { encodeSection, parseToken, type Token } from '../model/token.ts';
 import type { Outcome } from '../outcome.ts';
+import { isPreflight } from './cors.ts';
+import { type FoundToken, findTokens } from './find-tokens.ts';
 import type { RequestView } from './request-view.ts';
-
-/** The assumed token of a request. */
-export interface TokenJudge {
-  /** Claims of a token that counts as verified; absent: the request carries none that is known. */
-  readonly claims?: Readonly<Record<string, unknown>> | undefined;
-  /** Seconds since 1970. */
-  readonly now: number;
-}
+import type { Surroundings } from './surroundings.ts';
+import type { TokenJudge } from './token-judge.ts';
 
 const filterName = 'envoy.filters.http.jwt_authn';
 
-/**
- * Answer of the token filter; undefined if it lets the request pass, with the claims in the view's metadata. A token in the
- * request itself is unknown: only claims are understood, which count as verified.
- */
-export function judgeTokens(filter: TokenFilter, view: RequestView, judge: TokenJudge): Outcome | undefined {
-  if (judge.claims === undefined) return carriesToken(filter, view) ? { kind: 'unmodelled', at: 'token' } : undefined;
-  const { claims, now } = judge;
-  const own = filter.providers.filter(({ issuer }) => issuer === '' || issuer === claims.iss);
-  if (own.length === 0) return refused(401, 'Jwt_issuer_is_not_configured');
-  const refusals = own.map((provider) => refusalOf(provider, claims, now));
-  const taken = own.find((_, i) => refusals[i] === undefined);
-  if (taken === undefined) return refusals[0];
-  view.metadata.set(filterName, {
-    ...(taken.payloadKey !== '' && { [taken.payloadKey]: normalized(claims, taken) }),
-    ...(taken.headerKey !== '' && { [taken.headerKey]: {} }),
-  });
-  return undefined;
+/** Answer of the token filter; undefined if it lets the request pass, with the claims in the view's metadata. */
+export function judgeTokens(
+  filter: TokenFilter,
+  view: RequestView,
+  { tokens, choose }: Pick<Surroundings, 'tokens' | 'choose'>,
+): Outcome | undefined {
+  if (filter.passesPreflights && isPreflight(view)) return undefined;
+  return new Verification(filter, view, tokens, choose).outcome();
 }
 
-/** The filter looks for the prefix anywhere in the value. */
-function carriesToken({ providers }: TokenFilter, view: RequestView): boolean {
-  const query = view.path.split('?')[1] ?? '';
-  return providers.some(
-    ({ headers, params, cookies }) =>
-      headers.some(({ name, prefix }) => view.lines(name).some((line) => line.includes(prefix))) ||
-      params.some((name) => new URLSearchParams(query).has(name)) ||
-      (cookies.length > 0 && view.lines('cookie').length > 0),
-  );
+/** Why a token is refused: Envoy's words; `unmodelled` where its signature is not known. */
+type Refusal = string | 'unmodelled';
+
+class Verification {
+  readonly #filter: TokenFilter;
+  readonly #view: RequestView;
+  readonly #judge: TokenJudge;
+  readonly #choose: Surroundings['choose'];
+  /** By claim, whether its time has come. */
+  readonly #times = new Map<string, boolean>();
+
+  constructor(filter: TokenFilter, view: RequestView, judge: TokenJudge, choose: Surroundings['choose']) {
+    this.#filter = filter;
+    this.#view = view;
+    this.#judge = judge;
+    this.#choose = choose;
+  }
+
+  /** The first provider that is content with every token in its places decides; none of them needs one. */
+  outcome(): Outcome | undefined {
+    let last: string | undefined;
+    for (const provider of this.#filter.providers) {
+      this.#removeForged(provider);
+      const found = this.#tokensOf(provider);
+      if (found.length === 0) continue;
+      const refusal = this.#refusalOfAll(found, provider);
+      if (refusal === undefined) return undefined;
+      if (refusal === 'unmodelled') return { kind: 'unmodelled', at: 'token' };
+      if (last === undefined || refusal !== unknownIssuer) last = refusal;
+    }
+    return last === undefined ? undefined : refused(last);
+  }
+
+  /** In the order in which Envoy verifies them: the last one that it has found comes first. */
+  #tokensOf(provider: TokenProvider): readonly (FoundToken | AssumedToken)[] {
+    const { claims } = this.#judge;
+    if (claims !== undefined) return [{ claims }];
+    return findTokens(provider, this.#view.request).toReversed();
+  }
+
+  /** Of the first token that is refused. What good ones before it have changed stays. */
+  #refusalOfAll(found: readonly (FoundToken | AssumedToken)[], provider: TokenProvider): Refusal | undefined {
+    for (const one of found) {
+      const token = 'claims' in one ? { ...one, text: undefined } : parseToken(one.text);
+      if (typeof token === 'string') return token;
+      const refusal = this.#refusalOf(token, provider);
+      if (refusal !== undefined) return refusal;
+      this.#accept(token, provider);
+      if (!provider.forwards && 'place' in one) this.#remove(one);
+    }
+    return undefined;
+  }
+
+  #refusalOf({ claims, text }: AcceptedToken, provider: TokenProvider): Refusal | undefined {
+    const { issuer, audiences, keySet, clockSkewSeconds: skew } = provider;
+    const { iss = '', exp, nbf, aud = [] } = claims;
+    if (issuer !== '' && issuer !== iss) return unknownIssuer;
+    if (typeof nbf === 'number' && this.#isPast(nbf - skew, 'nbf') === false) return 'Jwt not yet valid';
+    if (typeof exp === 'number' && exp > 0 && this.#isPast(exp + skew, 'exp')) return 'Jwt is expired';
+    const named = Array.isArray(aud) ? aud : [aud];
+    const isMeant =
+      audiences.length === 0 || named.some((one) => audiences.map(trimmed).includes(trimmed(String(one))));
+    if (!isMeant) return wrongAudience;
+    if (text === undefined) return undefined;
+    const verdict = this.#judge.signatures?.of(keySet, text);
+    if (verdict === undefined) return 'unmodelled';
+    return verdict === 'good' ? undefined : verdict;
+  }
+
+  /** Envoy's clock and ours differ, and it counts whole seconds. */
+  #isPast(second: number, claim: string): boolean {
+    const { now } = this.#judge;
+    if (Math.abs(now - second) > 2) return now > second;
+    const known = this.#times.get(claim) ?? this.#choose('time', claim, ['before', 'after']) === 'after';
+    this.#times.set(claim, known);
+    return known;
+  }
+
+  #removeForged({ payloadHeader, claimHeaders }: TokenProvider): void {
+    if (payloadHeader !== undefined) this.#view.headers.delete(payloadHeader.name);
+    for (const { name } of claimHeaders) this.#view.headers.delete(name);
+  }
+
+  #accept({ claims, text }: AcceptedToken, provider: TokenProvider): void {
+    const { payloadKey, headerKey, payloadHeader, claimHeaders } = provider;
+    const { headers } = this.#view;
+    this.#view.leave(filterName, {
+      ...(payloadKey !== '' && { [payloadKey]: normalized(claims, provider) }),
+      ...(headerKey !== '' && { [headerKey]: {} }),
+    });
+    if (payloadHeader !== undefined) {
+      const payload = text?.split('.')[1] ?? encodeSection(JSON.stringify(claims), false);
+      headers.add(payloadHeader.name, payloadHeader.isPadded ? padded(payload) : payload);
+    }
+    for (const { name, claim } of claimHeaders) {
+      const value = claimText(claims, claim);
+      if (value !== undefined) headers.add(name, value);
+    }
+  }
+
+  #remove({ place: { kind, name } }: FoundToken): void {
+    if (kind === 'header') this.#view.headers.delete(name);
+    if (kind === 'param') this.#view.path = withoutParameter(this.#view.path, name);
+    if (kind === 'cookie') this.#view.opaque.add('cookie');
+  }
 }
 
-function refusalOf(provider: TokenProvider, claims: TokenJudge['claims'], now: number): Outcome | undefined {
-  const { exp, nbf, aud } = claims ?? {};
-  const { clockSkewSeconds: skew, audiences } = provider;
-  if (typeof nbf === 'number' && nbf - skew > now) return refused(401, 'Jwt_not_yet_valid');
-  if (typeof exp === 'number' && exp + skew < now) return refused(401, 'Jwt_is_expired');
-  const named = Array.isArray(aud) ? aud : [aud];
-  const isMeant = audiences.length === 0 || named.some((one) => audiences.includes(one));
-  return isMeant ? undefined : refused(403, 'Audiences_in_Jwt_are_not_allowed');
+/** Of `--claims`: there is no text of it. */
+interface AssumedToken {
+  readonly claims: Token['claims'];
 }
 
-function refused(status: number, reason: string): Outcome {
-  return { kind: 'answered', status, details: `jwt_authn_access_denied{${reason}}` };
+interface AcceptedToken extends AssumedToken {
+  readonly text: string | undefined;
+}
+
+const unknownIssuer = 'Jwt issuer is not configured';
+const wrongAudience = 'Audiences in Jwt are not allowed';
+
+function refused(reason: string): Outcome {
+  const details = `jwt_authn_access_denied{${reason.replaceAll(' ', '_')}}`;
+  return { kind: 'answered', status: reason === wrongAudience ? 403 : 401, details };
+}
+
+/** Envoy compares audiences without scheme and last slash (jwt_verify_lib's check_audience.cc). */
+function trimmed(audience: string): string {
+  return audience.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }
 
 /** Claims whose text is a list of words are lists to the access rules. */
-function normalized(claims: NonNullable<TokenJudge['claims']>, { spaceDelimited }: TokenProvider): object {
+function normalized(claims: Token['claims'], { spaceDelimited }: TokenProvider): object {
   const lists = spaceDelimited.flatMap((name) => {
     const text = claims[name];
     return typeof text === 'string' ? [[name, text.split(' ')] as const] : [];
   });
   return { ...claims, ...Object.fromEntries(lists) };
+}
+
+function padded(section: string): string {
+  return section.padEnd(Math.ceil(section.length / 4) * 4, '=');
+}
+
+/** Dots lead into objects. Lists and objects are written in base64url. */
+function claimText(claims: Token['claims'], path: string): string | undefined {
+  let value: unknown = claims;
+  for (const key of path.split('.')) {
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  }
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'object' && value !== null ? encodeSection(JSON.stringify(value), true) : undefined;
+}
+
+function withoutParameter(path: string, name: string): string {
+  const at = path.indexOf('?');
+  const kept = path
+    .slice(at + 1)
+    .split('&')
+    .filter((pair) => pair.split('=')[0] !== name);
+  return kept.length === 0 ? path.slice(0, at) : `${path.slice(0, at)}?${kept.join('&')}`;
 }

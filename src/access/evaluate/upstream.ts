@@ -9,7 +9,7 @@ export interface Dialled {
 
 /**
  * The connections that a proxy with this identity may open to a cluster for a client's connection, one for each endpoint.
- * `alpn` replaces the cluster's own protocols.
+ * `alpn` replaces the cluster's own protocols. TLS of the client's connection is what goes on as it is.
  */
 export function dial(
   cluster: Cluster,

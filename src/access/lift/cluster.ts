@@ -1,7 +1,7 @@
 import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { StringMatch } from '../model/string-match.ts';
-import { liftStringMatch } from './matchers.ts';
 import { Gaps, Message } from './message.ts';
+import { liftPeer, type Root } from './tls.ts';
 
 /** TLS settings of a proxy's connection to an endpoint. */
 export interface UpstreamTls {
@@ -9,12 +9,14 @@ export interface UpstreamTls {
   readonly alpn: readonly string[];
   /** Whether it shows the workload's own certificate. */
   readonly hasCertificate: boolean;
+  /** Who signs the server's certificate; undefined: any is accepted. */
+  readonly root: Root | undefined;
   /** One URI SAN of the server's certificate must be one of these; empty: any that the root has signed. */
   readonly identities: readonly StringMatch[];
 }
 
 export interface Endpoint {
-  /** IP address or host name. */
+  /** IP address or host name, or the path of a Unix socket, with port 0. */
   readonly address: string;
   readonly port: number;
   /** What the cluster's transport sockets are chosen by. */
@@ -75,13 +77,14 @@ export function liftCluster(fragment: Fragment): Cluster {
 function liftEndpoint(message: Message): Endpoint {
   const address = message
     .message('endpoint', `${endpoint}.Endpoint`)
-    .message('address', 'envoy.config.core.v3.Address')
-    .message('socket_address', 'envoy.config.core.v3.SocketAddress');
+    .message('address', 'envoy.config.core.v3.Address');
+  const socket = address.message('socket_address', 'envoy.config.core.v3.SocketAddress');
+  const pipe = address.message('pipe', 'envoy.config.core.v3.Pipe');
   const metadata = message.message('metadata', 'envoy.config.core.v3.Metadata').struct('filter_metadata');
   const labels = metadata['envoy.transport_socket_match'];
   return {
-    address: address.text('address'),
-    port: address.number('port_value') ?? 0,
+    address: address.has('pipe') ? pipe.text('path') : socket.text('address'),
+    port: socket.number('port_value') ?? 0,
     labels: typeof labels === 'object' && labels !== null ? { ...labels } : {},
   };
 }
@@ -99,21 +102,11 @@ function liftSocket(message: Message): UpstreamTls | undefined {
   return {
     serverName: config.text('sni'),
     alpn: common.texts('alpn_protocols'),
-    hasCertificate: common.has('tls_certificate_sds_secret_configs'),
-    identities: liftPeerNames(common),
+    hasCertificate: common
+      .messages('tls_certificate_sds_secret_configs', `${tlsTypes}.SdsSecretConfig`)
+      .some((secret) => secret.text('name') === 'default'),
+    ...liftPeer(common),
   };
-}
-
-/** The URI SANs that a peer's certificate may have, of a validation context that is combined with the mesh's roots. */
-export function liftPeerNames(common: Message): readonly StringMatch[] {
-  return common
-    .message('combined_validation_context', `${tlsTypes}.CommonTlsContext.CombinedCertificateValidationContext`)
-    .message('default_validation_context', `${tlsTypes}.CertificateValidationContext`)
-    .messages('match_typed_subject_alt_names', `${tlsTypes}.SubjectAltNameMatcher`)
-    .map((san) => {
-      if (san.text('san_type') !== 'URI') san.refuse('san_type');
-      return liftStringMatch(san.message('matcher', 'envoy.type.matcher.v3.StringMatcher'));
-    });
 }
 
 function liftProtocol(message: Message): Cluster['protocol'] {

@@ -1,14 +1,16 @@
 import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { PathOptions } from '../model/normalize-path.ts';
+import { type Authorizer, liftAuthorizer } from './authorizer.ts';
 import { liftTokenFilter, type TokenFilter } from './jwt.ts';
 import type { Message } from './message.ts';
-import { type AccessRules, liftAccessRules } from './rbac.ts';
+import { type AccessFilter, liftAccessFilter } from './rbac.ts';
+import { type Fault, faultType, liftFault } from './route-filters.ts';
 
 /** A filter on a request's way. `transparent` ones never answer. */
 export type HttpFilter =
   | {
       readonly kind: 'rbac';
-      readonly rules: AccessRules | undefined;
+      readonly access: AccessFilter;
       readonly at: Fragment;
       readonly gap: string | undefined;
     }
@@ -20,7 +22,27 @@ export type HttpFilter =
       readonly at: Fragment;
       readonly gap: string | undefined;
     }
-  | { readonly kind: 'router' | 'transparent'; readonly at: Fragment; readonly gap: string | undefined }
+  | {
+      readonly kind: 'authorizer';
+      readonly authorizer: Authorizer;
+      readonly at: Fragment;
+      readonly gap: string | undefined;
+    }
+  /** Answers a share of the requests; a route's own fault replaces this one. */
+  | {
+      readonly kind: 'fault';
+      readonly fault: Fault | undefined;
+      readonly at: Fragment;
+      readonly gap: string | undefined;
+    }
+  | { readonly kind: 'cors' | 'transparent'; readonly at: Fragment; readonly gap: string | undefined }
+  | {
+      readonly kind: 'router';
+      /** Whether requests go on with headers that tell of this proxy. */
+      readonly tells: boolean;
+      readonly at: Fragment;
+      readonly gap: string | undefined;
+    }
   /** Nothing is known of what it does. */
   | { readonly kind: 'unknown'; readonly at: Fragment; readonly gap: string };
 
@@ -32,6 +54,12 @@ export interface HttpManager {
   readonly usesRemoteAddress: boolean;
   /** Proxies in front whose addresses in `x-forwarded-for` are believed. */
   readonly trustedHops: number;
+  /** What becomes of a header with an underscore in its name. */
+  readonly underscores: 'keep' | 'refuse' | 'drop';
+  /** Most header lines of a request, pseudo headers included. */
+  readonly maxHeaders: number;
+  /** What becomes of `x-forwarded-client-cert`, by which the next proxy is told whose certificate the client has. */
+  readonly certificates: 'remove' | 'set' | 'append' | 'forward' | 'keep';
   /** The route table's name. */
   readonly routes: string;
   readonly filters: readonly HttpFilter[];
@@ -45,6 +73,7 @@ const filters = 'envoy.extensions.filters.http';
 
 /** Envoy's `HttpConnectionManager` with its HTTP filters. */
 export function liftHttpManager(message: Message): HttpManager {
+  const common = message.message('common_http_protocol_options', 'envoy.config.core.v3.HttpProtocolOptions');
   return {
     paths: {
       normalizes: message.flag('normalize_path'),
@@ -55,11 +84,34 @@ export function liftHttpManager(message: Message): HttpManager {
     stripsTrailingDot: message.flag('strip_trailing_host_dot'),
     usesRemoteAddress: message.flag('use_remote_address'),
     trustedHops: message.number('xff_num_trusted_hops') ?? 0,
+    underscores: underscores[common.text('headers_with_underscores_action')] ?? 'keep',
+    maxHeaders: common.number('max_headers_count') ?? 100,
+    certificates: liftCertificates(message),
     routes: message.message('rds', `${manager}.Rds`).text('route_config_name'),
     filters: message.parts('http_filters', `${manager}.HttpFilter`).map(liftFilter),
     unauthorized: liftUnauthorized(message),
     gap: message.gaps.first,
   };
+}
+
+const underscores: Readonly<Record<string, HttpManager['underscores']>> = {
+  REJECT_REQUEST: 'refuse',
+  DROP_HEADER: 'drop',
+};
+
+const certificates: Readonly<Record<string, HttpManager['certificates']>> = {
+  '': 'remove',
+  SANITIZE: 'remove',
+  SANITIZE_SET: 'set',
+  APPEND_FORWARD: 'append',
+  FORWARD_ONLY: 'forward',
+  ALWAYS_FORWARD_ONLY: 'keep',
+};
+
+function liftCertificates(message: Message): HttpManager['certificates'] {
+  const known = certificates[message.text('forward_client_cert_details')];
+  if (known === undefined) message.refuse('forward_client_cert_details');
+  return known ?? 'remove';
 }
 
 function liftEscapedSlashes(message: Message): PathOptions['escapedSlashes'] {
@@ -79,8 +131,9 @@ function liftEscapedSlashes(message: Message): PathOptions['escapedSlashes'] {
 function liftUnauthorized(message: Message): readonly string[] {
   const replies = message.message('local_reply_config', `${manager}.LocalReplyConfig`);
   return replies.messages('mappers', `${manager}.ResponseMapper`).flatMap((mapper) => {
-    const filter = mapper
-      .message('filter', 'envoy.config.accesslog.v3.AccessLogFilter')
+    const condition = mapper.message('filter', 'envoy.config.accesslog.v3.AccessLogFilter');
+    if (isInformational(condition)) return [];
+    const filter = condition
       .message('extension_filter', 'envoy.config.accesslog.v3.ExtensionFilter')
       .any('typed_config');
     const [, details] = /^response\.code_details == '([^']*)'$/.exec(filter?.text('expression') ?? '') ?? [];
@@ -90,20 +143,32 @@ function liftUnauthorized(message: Message): readonly string[] {
   });
 }
 
+/** A status below 200 of an authorizer, which is answered as 403. */
+function isInformational(condition: Message): boolean {
+  if (!condition.has('status_code_filter')) return false;
+  const comparison = condition
+    .message('status_code_filter', 'envoy.config.accesslog.v3.StatusCodeFilter')
+    .message('comparison', 'envoy.config.accesslog.v3.ComparisonFilter');
+  const value = comparison.message('value', 'envoy.config.core.v3.RuntimeUInt32').number('default_value');
+  return comparison.text('op') === 'LE' && value !== undefined && value < 200;
+}
+
 function liftFilter(filter: Message): HttpFilter {
   const at = filter.fragment;
   const config = filter.any('typed_config');
   switch (config?.type) {
-    case `${filters}.rbac.v3.RBAC`: {
-      const rules = config.has('rules')
-        ? liftAccessRules(config.message('rules', 'envoy.config.rbac.v3.RBAC'))
-        : undefined;
-      return { kind: 'rbac', rules, at, gap: filter.gaps.first };
-    }
+    case `${filters}.rbac.v3.RBAC`:
+      return { kind: 'rbac', access: liftAccessFilter(config), at, gap: filter.gaps.first };
     case `${filters}.jwt_authn.v3.JwtAuthentication`:
       return { kind: 'jwt', ...liftTokenFilter(config) };
     case `${filters}.router.v3.Router`:
-      return { kind: 'router', at, gap: filter.gaps.first };
+      return { kind: 'router', tells: !config.flag('suppress_envoy_headers'), at, gap: filter.gaps.first };
+    case `${filters}.ext_authz.v3.ExtAuthz`:
+      return { kind: 'authorizer', authorizer: liftAuthorizer(config), at, gap: filter.gaps.first };
+    case faultType:
+      return { kind: 'fault', fault: liftFault(config), at, gap: filter.gaps.first };
+    case `${filters}.cors.v3.Cors`:
+      return { kind: 'cors', at, gap: filter.gaps.first };
     case `${filters}.set_filter_state.v3.Config`:
       return { kind: 'alpn', alpn: liftAlpn(config), at, gap: filter.gaps.first };
     case `${filters}.grpc_web.v3.GrpcWeb`:

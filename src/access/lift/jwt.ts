@@ -19,6 +19,11 @@ export interface TokenProvider {
   /** Claims whose text is a list of words. */
   readonly spaceDelimited: readonly string[];
   readonly clockSkewSeconds: number;
+  /** Whether the token itself goes on to the application. */
+  readonly forwards: boolean;
+  /** Header that gets the claims as they stand in the token. */
+  readonly payloadHeader: { readonly name: string; readonly isPadded: boolean } | undefined;
+  readonly claimHeaders: readonly { readonly name: string; readonly claim: string }[];
 }
 
 /** The token filter: a request passes without a token, or with one that one of the providers takes. */
@@ -84,5 +89,16 @@ function liftProvider(name: string, provider: Message): TokenProvider {
     spaceDelimited: normalize.texts('space_delimited_claims'),
     // 0 and absent both mean Envoy's default.
     clockSkewSeconds: provider.number('clock_skew_seconds') || 60,
+    forwards: provider.flag('forward'),
+    payloadHeader: provider.has('forward_payload_header')
+      ? {
+          name: provider.text('forward_payload_header').toLowerCase(),
+          isPadded: provider.flag('pad_forward_payload_header'),
+        }
+      : undefined,
+    claimHeaders: provider.messages('claim_to_headers', `${jwt}.JwtClaimToHeader`).map((header) => ({
+      name: header.text('header_name').toLowerCase(),
+      claim: header.text('claim_name'),
+    })),
   };
 }

@@ -44,15 +44,16 @@ const rows: Readonly<Record<string, Row>> = {
   'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config': ['san_matcher any_validated_client_certificate'],
   'envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher': ['san_type matcher'],
   'envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig': ['path_template'],
-  'envoy.extensions.filters.http.rbac.v3.RBAC': ['rules', 'shadow_rules shadow_rules_stat_prefix'],
-  'envoy.extensions.filters.network.rbac.v3.RBAC': ['rules', 'stat_prefix shadow_rules shadow_rules_stat_prefix'],
+  'envoy.extensions.filters.http.rbac.v3.RBAC': ['rules shadow_rules shadow_rules_stat_prefix'],
+  'envoy.extensions.filters.network.rbac.v3.RBAC': ['rules shadow_rules shadow_rules_stat_prefix', 'stat_prefix'],
   [`${jwt}.JwtAuthentication`]: ['providers rules bypass_cors_preflight', 'strip_failure_response'],
   [`${jwt}.RequirementRule`]: ['match requires'],
   [`${jwt}.JwtRequirement`]: ['provider_name requires_any allow_missing'],
   [`${jwt}.JwtRequirementOrList`]: ['requirements'],
   [`${jwt}.JwtProvider`]: [
     'issuer audiences local_jwks from_headers from_params from_cookies payload_in_metadata header_in_metadata ' +
-      'normalize_payload_in_metadata clock_skew_seconds forward claim_to_headers forward_payload_header',
+      'normalize_payload_in_metadata clock_skew_seconds forward claim_to_headers forward_payload_header ' +
+      'pad_forward_payload_header',
   ],
   [`${jwt}.JwtProvider.NormalizePayload`]: ['space_delimited_claims'],
   [`${jwt}.JwtHeader`]: ['name value_prefix'],
@@ -62,21 +63,47 @@ const rows: Readonly<Record<string, Row>> = {
     'destination_port prefix_ranges source_prefix_ranges server_names transport_protocol application_protocols',
   ],
   [`${route}.RouteConfiguration`]: [
-    'name virtual_hosts ignore_port_in_host_matching',
+    'name virtual_hosts ignore_port_in_host_matching request_headers_to_remove most_specific_header_mutations_wins',
     'validate_clusters max_direct_response_body_size_bytes',
   ],
-  [`${route}.VirtualHost`]: ['name domains routes', 'include_request_attempt_count'],
+  [`${route}.VirtualHost`]: ['name domains routes include_request_attempt_count'],
   [`${route}.Route`]: [
-    'name match route redirect direct_response',
+    'name match route redirect direct_response typed_per_filter_config request_headers_to_add request_headers_to_remove',
     'stat_prefix response_headers_to_add response_headers_to_remove',
   ],
   [`${route}.RouteMatch`]: ['prefix path safe_regex case_sensitive headers query_parameters'],
   [`${route}.RouteAction`]: [
-    'cluster weighted_clusters',
+    'cluster weighted_clusters prefix_rewrite regex_rewrite host_rewrite_literal',
     'timeout retry_policy hash_policy request_mirror_policies max_stream_duration',
   ],
   [`${route}.WeightedCluster`]: ['clusters'],
-  [`${route}.WeightedCluster.ClusterWeight`]: ['name weight', 'response_headers_to_add response_headers_to_remove'],
+  [`${route}.WeightedCluster.ClusterWeight`]: [
+    'name weight host_rewrite_literal request_headers_to_add request_headers_to_remove',
+    'response_headers_to_add response_headers_to_remove',
+  ],
+  [`${core}.HeaderValueOption`]: ['header append_action keep_empty_value'],
+  [`${core}.HeaderValue`]: ['key value'],
+  [`${matcher}.RegexMatchAndSubstitute`]: ['pattern substitution'],
+  'envoy.extensions.filters.http.cors.v3.Cors': [''],
+  'envoy.extensions.filters.http.cors.v3.CorsPolicy': [
+    'allow_origin_string_match forward_not_matching_preflights filter_enabled',
+    'allow_methods allow_headers expose_headers max_age allow_credentials',
+  ],
+  [`${core}.RuntimeFractionalPercent`]: ['default_value'],
+  'envoy.type.v3.FractionalPercent': ['numerator denominator'],
+  'envoy.extensions.filters.http.fault.v3.HTTPFault': ['abort', 'delay'],
+  'envoy.extensions.filters.http.fault.v3.FaultAbort': ['http_status grpc_status percentage'],
+  'envoy.extensions.filters.http.ext_authz.v3.ExtAuthz': [
+    'stat_prefix filter_enabled_metadata failure_mode_allow status_on_error',
+    'transport_api_version grpc_service http_service metadata_context_namespaces clear_route_cache with_request_body ' +
+      'allowed_headers',
+  ],
+  'envoy.type.v3.HttpStatus': ['code'],
+  'envoy.extensions.filters.network.ext_authz.v3.ExtAuthz': [
+    'stat_prefix filter_enabled_metadata failure_mode_allow',
+    'transport_api_version grpc_service',
+  ],
+  'envoy.extensions.filters.network.sni_cluster.v3.SniCluster': [''],
   [`${route}.RedirectAction`]: [
     'response_code',
     'https_redirect scheme_redirect host_redirect port_redirect path_redirect',
@@ -104,13 +131,17 @@ const rows: Readonly<Record<string, Row>> = {
     'disable_stateless_session_resumption disable_stateful_session_resumption',
   ],
   [`${tls}.CommonTlsContext`]: [
-    'combined_validation_context tls_certificate_sds_secret_configs alpn_protocols',
+    'combined_validation_context validation_context tls_certificate_sds_secret_configs tls_certificates alpn_protocols',
     'tls_params',
   ],
   [`${tls}.CommonTlsContext.CombinedCertificateValidationContext`]: [
     'default_validation_context validation_context_sds_secret_config',
   ],
-  [`${tls}.CertificateValidationContext`]: ['match_typed_subject_alt_names'],
+  [`${tls}.SdsSecretConfig`]: ['name', 'sds_config'],
+  [`${tls}.CertificateValidationContext`]: [
+    'match_typed_subject_alt_names verify_certificate_spki verify_certificate_hash',
+    'trusted_ca crl only_verify_leaf_cert_crl',
+  ],
   [`${tls}.UpstreamTlsContext`]: ['sni common_tls_context'],
   'envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer': [''],
   'envoy.config.cluster.v3.Cluster': [
@@ -129,7 +160,8 @@ const rows: Readonly<Record<string, Row>> = {
   'envoy.config.endpoint.v3.LocalityLbEndpoints': ['lb_endpoints', 'locality load_balancing_weight priority'],
   'envoy.config.endpoint.v3.LbEndpoint': ['endpoint metadata', 'load_balancing_weight'],
   'envoy.config.endpoint.v3.Endpoint': ['address', 'hostname'],
-  [`${core}.Address`]: ['socket_address'],
+  [`${core}.Address`]: ['socket_address pipe'],
+  [`${core}.Pipe`]: ['path'],
   [`${core}.SocketAddress`]: ['address port_value', 'protocol ipv4_compat'],
   [`${core}.Metadata`]: ['filter_metadata'],
   'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': [
@@ -143,7 +175,9 @@ const rows: Readonly<Record<string, Row>> = {
     'cluster weighted_clusters',
     'stat_prefix idle_timeout max_downstream_connection_duration hash_policy access_log',
   ],
-  'envoy.extensions.filters.http.router.v3.Router': ['', 'suppress_envoy_headers'],
+  'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.WeightedCluster': ['clusters'],
+  'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.WeightedCluster.ClusterWeight': ['name weight'],
+  'envoy.extensions.filters.http.router.v3.Router': ['suppress_envoy_headers'],
   'envoy.extensions.filters.http.grpc_web.v3.GrpcWeb': [''],
   'envoy.extensions.filters.http.set_filter_state.v3.Config': ['on_request_headers'],
   'envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue': ['object_key format_string'],
@@ -153,8 +187,15 @@ const rows: Readonly<Record<string, Row>> = {
   [`${manager}.LocalReplyConfig`]: ['mappers'],
   [`${manager}.ResponseMapper`]: ['filter status_code', 'headers_to_add'],
   'envoy.config.accesslog.v3.AccessLogFilter': ['extension_filter status_code_filter'],
+  'envoy.config.accesslog.v3.StatusCodeFilter': ['comparison'],
+  'envoy.config.accesslog.v3.ComparisonFilter': ['op value'],
+  [`${core}.RuntimeUInt32`]: ['default_value', 'runtime_key'],
   'envoy.config.accesslog.v3.ExtensionFilter': ['typed_config', 'name'],
   'envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter': ['expression'],
+  [`${core}.HttpProtocolOptions`]: [
+    'headers_with_underscores_action max_headers_count',
+    'idle_timeout max_connection_duration max_requests_per_connection',
+  ],
   [`${manager}.HttpConnectionManager`]: [
     'rds route_config http_filters normalize_path merge_slashes path_with_escaped_slashes_action strip_any_host_port ' +
       'strip_trailing_host_dot use_remote_address xff_num_trusted_hops forward_client_cert_details ' +

@@ -1,21 +1,29 @@
 import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { StringMatch } from '../model/string-match.ts';
+import { type Authorizer, liftAuthorizer } from './authorizer.ts';
 import { type ChainMatch, liftChainMatch } from './chain-match.ts';
-import { liftPeerNames } from './cluster.ts';
 import { type HttpManager, liftHttpManager } from './http-manager.ts';
 import { Gaps, Message } from './message.ts';
-import { type AccessRules, liftAccessRules } from './rbac.ts';
+import { type AccessFilter, liftAccessFilter } from './rbac.ts';
+import { liftPeer, type Root } from './tls.ts';
 
 /** What a listener asks of its clients' TLS. */
 export interface ServerTls {
   readonly requiresCertificate: boolean;
+  /** Who signs certificates that it accepts; undefined: it asks for none. */
+  readonly root: Root | undefined;
+  /** Protocols that it offers. */
+  readonly alpn: readonly string[];
   /** One URI SAN of the client's certificate must be one of these; empty: any that the root has signed. */
   readonly identities: readonly StringMatch[];
 }
 
 /** A filter on a connection's way; the last one takes it. */
 export type NetworkFilter =
-  | { readonly kind: 'rbac'; readonly rules: AccessRules | undefined; readonly at: Fragment }
+  | { readonly kind: 'rbac'; readonly access: AccessFilter; readonly at: Fragment }
+  | { readonly kind: 'authorizer'; readonly authorizer: Authorizer; readonly at: Fragment }
+  /** The client's server name is the cluster's name. */
+  | { readonly kind: 'sni-cluster'; readonly at: Fragment }
   | { readonly kind: 'http'; readonly manager: HttpManager; readonly at: Fragment }
   | { readonly kind: 'tcp'; readonly clusters: readonly string[]; readonly at: Fragment }
   /** Nothing is known of what it does. */
@@ -84,9 +92,12 @@ export function liftAddress(message: Message): SocketAddress {
   return { address: socket.text('address'), port: socket.number('port_value') ?? 0 };
 }
 
+const knownFilters = new Set(['TlsInspector', 'HttpInspector', 'OriginalDst', 'OriginalSrc']);
+
 function liftInspector(filter: Message): { readonly kind: string; readonly disabledPorts: readonly number[] } {
   const type = filter.any('typed_config')?.type;
   const kind = type?.split('.').at(-1) ?? '';
+  if (!knownFilters.has(kind)) filter.refuse('typed_config');
   const predicate = `${listener}.ListenerFilterChainMatchPredicate`;
   const disabled = filter.message('filter_disabled', predicate);
   const all = disabled.has('or_match')
@@ -121,25 +132,36 @@ function liftServerTls(chain: Message): ServerTls | undefined {
     return undefined;
   }
   const common = context.message('common_tls_context', `${tlsTypes}.CommonTlsContext`);
-  return { requiresCertificate: context.flag('require_client_certificate'), identities: liftPeerNames(common) };
+  const alpn = common.texts('alpn_protocols');
+  return { requiresCertificate: context.flag('require_client_certificate'), alpn, ...liftPeer(common) };
 }
 
 function liftFilter(filter: Message): NetworkFilter {
   const at = filter.fragment;
   const config = filter.any('typed_config');
   switch (config?.type) {
-    case 'envoy.extensions.filters.network.rbac.v3.RBAC': {
-      const rules = config.has('rules')
-        ? liftAccessRules(config.message('rules', 'envoy.config.rbac.v3.RBAC'))
-        : undefined;
-      return { kind: 'rbac', rules, at };
-    }
+    case 'envoy.extensions.filters.network.rbac.v3.RBAC':
+      return { kind: 'rbac', access: liftAccessFilter(config), at };
+    case 'envoy.extensions.filters.network.ext_authz.v3.ExtAuthz':
+      return { kind: 'authorizer', authorizer: liftAuthorizer(config), at };
+    case 'envoy.extensions.filters.network.sni_cluster.v3.SniCluster':
+      return { kind: 'sni-cluster', at };
     case 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager':
       return { kind: 'http', manager: liftHttpManager(config), at };
     case 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy':
-      return { kind: 'tcp', clusters: [config.text('cluster')], at };
+      return { kind: 'tcp', clusters: liftTcpClusters(config), at };
     default:
       filter.refuse('typed_config');
       return { kind: 'unknown', at };
   }
+}
+
+function liftTcpClusters(config: Message): readonly string[] {
+  if (config.has('cluster')) return [config.text('cluster')];
+  const weighted = `${config.type}.WeightedCluster`;
+  return config
+    .message('weighted_clusters', weighted)
+    .messages('clusters', `${weighted}.ClusterWeight`)
+    .filter((cluster) => (cluster.number('weight') ?? 0) > 0)
+    .map((cluster) => cluster.text('name'));
 }

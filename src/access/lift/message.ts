@@ -83,11 +83,15 @@ export class Message {
     return map.fields.map((key) => [key, new Message(type, map.at(key), new Gaps())]);
   }
 
+  /** The values of a map from text to `google.protobuf.Any`, by their keys; undefined for none. */
+  anyEntries(field: string): readonly (readonly [key: string, value: Message | undefined])[] {
+    const map = this.#at(field);
+    return map.fields.map((key) => [key, anyIn(map.at(key), this.gaps)]);
+  }
+
   /** What stands in a `google.protobuf.Any`, by its own type; undefined for none. */
   any(field: string): Message | undefined {
-    const fragment = this.#at(field);
-    const type = fragment.at('@type').text?.split('/').at(-1);
-    return type === undefined ? undefined : new Message(type, fragment, this.gaps);
+    return anyIn(this.#at(field), this.gaps);
   }
 
   /** Says that a field has a value that is not understood. */
@@ -99,4 +103,9 @@ export class Message {
     if (bearingOf(this.type, field) !== 'decides') throw new Error(`${this.type}.${field} is no field that decides`);
     return this.fragment.at(field);
   }
+}
+
+function anyIn(fragment: Fragment, gaps: Gaps): Message | undefined {
+  const { type } = fragment;
+  return type === undefined ? undefined : new Message(type, fragment, gaps);
 }

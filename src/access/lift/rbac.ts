@@ -38,6 +38,8 @@ export interface AccessRule {
   readonly name: string;
   readonly condition: Condition;
   readonly at: Fragment;
+  /** Headers whose text it compares, lower case. */
+  readonly readsText: readonly string[];
   /** Where it says what is not understood; undefined where all is. */
   readonly gap: string | undefined;
 }
@@ -50,8 +52,25 @@ export interface AccessRules {
   readonly at: Fragment;
 }
 
+/** An access filter: rules that it enforces, and rules that only leave their verdict for later filters. */
+export interface AccessFilter {
+  readonly rules: AccessRules | undefined;
+  readonly shadow: { readonly rules: AccessRules; readonly prefix: string } | undefined;
+}
+
 const rbac = 'envoy.config.rbac.v3';
 const core = 'envoy.config.core.v3';
+
+/** Envoy's `RBAC` of the HTTP or the network filter. */
+export function liftAccessFilter(message: Message): AccessFilter {
+  const liftRules = (field: string): AccessRules | undefined =>
+    message.has(field) ? liftAccessRules(message.message(field, `${rbac}.RBAC`)) : undefined;
+  const shadow = liftRules('shadow_rules');
+  return {
+    rules: liftRules('rules'),
+    shadow: shadow && { rules: shadow, prefix: message.text('shadow_rules_stat_prefix') },
+  };
+}
 
 /** Envoy's `RBAC`, the message that the HTTP and the network filter share. */
 export function liftAccessRules(message: Message): AccessRules {
@@ -73,7 +92,21 @@ function liftRule(name: string, policy: Message): AccessRule {
   const permissions = policy.messages('permissions', `${rbac}.Permission`).map(liftPermission);
   const principals = policy.messages('principals', `${rbac}.Principal`).map(liftPrincipal);
   const condition: Condition = { kind: 'all', of: [some(permissions), some(principals)] };
-  return { name, condition, at: policy.fragment, gap: policy.gaps.first };
+  return { name, condition, readsText: textsRead(condition), at: policy.fragment, gap: policy.gaps.first };
+}
+
+function textsRead(condition: Condition): readonly string[] {
+  switch (condition.kind) {
+    case 'all':
+    case 'some':
+      return condition.of.flatMap(textsRead);
+    case 'not':
+      return textsRead(condition.of);
+    case 'header':
+      return condition.header.match === 'present' ? [] : [condition.header.name];
+    default:
+      return [];
+  }
 }
 
 function some(of: readonly Condition[]): Condition {

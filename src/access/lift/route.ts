@@ -1,7 +1,10 @@
 import type { Fragment } from '../../envoy/api/fragment.ts';
 import { StringMatch } from '../model/string-match.ts';
+import { type HeaderChanges, liftHeaderChanges } from './header-changes.ts';
 import { type HeaderMatch, liftHeaderMatch, liftStringMatch } from './matchers.ts';
 import { Gaps, Message } from './message.ts';
+import { liftRouteAction, type RouteAction } from './route-action.ts';
+import { liftRouteFilters, type RouteFilters } from './route-filters.ts';
 
 /** Conditions of a route for requests. */
 export interface RouteMatch {
@@ -11,16 +14,12 @@ export interface RouteMatch {
   readonly parameters: readonly { readonly name: string; readonly match: StringMatch | 'present' }[];
 }
 
-/** Action of a route. */
-export type RouteAction =
-  | { readonly kind: 'forward'; readonly clusters: readonly { readonly name: string; readonly weight: number }[] }
-  | { readonly kind: 'answer'; readonly status: number }
-  | { readonly kind: 'redirect'; readonly status: number };
-
 export interface Route {
   readonly name: string;
   readonly match: RouteMatch;
   readonly action: RouteAction;
+  readonly headers: HeaderChanges;
+  readonly filters: RouteFilters;
   readonly at: Fragment;
   readonly gap: string | undefined;
 }
@@ -29,6 +28,8 @@ export interface VirtualHost {
   readonly name: string;
   readonly domains: readonly string[];
   readonly routes: readonly Route[];
+  /** Whether requests go on with the number of their attempt. */
+  readonly countsAttempts: boolean;
 }
 
 /** Route table of a connection manager. */
@@ -36,6 +37,9 @@ export interface RouteTable {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHost[];
   readonly ignoresPort: boolean;
+  /** Whether what a route changes in a header counts more than what the table does. */
+  readonly specificWins: boolean;
+  readonly headers: HeaderChanges;
   readonly gap: string | undefined;
 }
 
@@ -48,10 +52,13 @@ export function liftRouteTable(fragment: Fragment): RouteTable {
     name: host.text('name'),
     domains: host.texts('domains').map((domain) => domain.toLowerCase()),
     routes: host.parts('routes', `${route}.Route`).map(liftRoute),
+    countsAttempts: host.flag('include_request_attempt_count'),
   }));
   return {
     name: message.text('name'),
     virtualHosts,
+    headers: liftHeaderChanges(message),
+    specificWins: message.flag('most_specific_header_mutations_wins'),
     ignoresPort: message.flag('ignore_port_in_host_matching'),
     gap: message.gaps.first,
   };
@@ -61,7 +68,9 @@ function liftRoute(message: Message): Route {
   return {
     name: message.text('name'),
     match: liftRouteMatch(message.message('match', `${route}.RouteMatch`)),
-    action: liftAction(message),
+    action: liftRouteAction(message),
+    headers: liftHeaderChanges(message, 'request_headers_to_add'),
+    filters: liftRouteFilters(message),
     at: message.fragment,
     gap: message.gaps.first,
   };
@@ -88,29 +97,3 @@ function liftPath(message: Message): StringMatch {
   if (!message.has('safe_regex')) message.refuse('prefix');
   return new StringMatch('regex', message.message('safe_regex', 'envoy.type.matcher.v3.RegexMatcher').text('regex'));
 }
-
-function liftAction(message: Message): RouteAction {
-  if (message.has('redirect')) {
-    const redirect = message.message('redirect', `${route}.RedirectAction`);
-    return { kind: 'redirect', status: redirectStatuses[redirect.text('response_code')] ?? 301 };
-  }
-  if (message.has('direct_response')) {
-    const answer = message.message('direct_response', `${route}.DirectResponseAction`);
-    return { kind: 'answer', status: answer.number('status') ?? 0 };
-  }
-  const forward = message.message('route', `${route}.RouteAction`);
-  if (forward.has('cluster')) return { kind: 'forward', clusters: [{ name: forward.text('cluster'), weight: 1 }] };
-  if (!forward.has('weighted_clusters')) message.refuse('route');
-  const clusters = forward
-    .message('weighted_clusters', `${route}.WeightedCluster`)
-    .messages('clusters', `${route}.WeightedCluster.ClusterWeight`)
-    .map((cluster) => ({ name: cluster.text('name'), weight: cluster.number('weight') ?? 0 }));
-  return { kind: 'forward', clusters };
-}
-
-const redirectStatuses: Readonly<Record<string, number>> = {
-  FOUND: 302,
-  SEE_OTHER: 303,
-  TEMPORARY_REDIRECT: 307,
-  PERMANENT_REDIRECT: 308,
-};

@@ -1,3 +1,4 @@
+import type { Unknown } from '../evaluate/choices.ts';
 import type { ExplainedLeg, ExplainedStep, ExplainedWay } from '../explanation.ts';
 import type { Outcome } from '../outcome.ts';
 import { keyOf } from '../world.ts';
@@ -10,7 +11,7 @@ export function formatWays(ways: readonly ExplainedWay[], assumptions: readonly 
   return `${[...several, ...ways.map(formatWay), assumed].join('\n')}\n`;
 }
 
-function formatWay({ outcome, legs, target }: ExplainedWay): string {
+function formatWay({ outcome, legs, target, because }: ExplainedWay): string {
   const last = legs.at(-1)?.steps.at(-1);
   const verdict = verdictOf(outcome, target === undefined ? undefined : keyOf(target), last);
   const lines = legs.flatMap(formatLeg);
@@ -18,7 +19,8 @@ function formatWay({ outcome, legs, target }: ExplainedWay): string {
   const near = misses.map(
     ({ rule, wants, has }) => `  one condition short: ${rule} wants ${wants}; the request has ${has}`,
   );
-  return [verdict, ...lines, ...near, ''].join('\n');
+  const assumed = (because ?? []).map((unknown) => `  if ${conditionOf(unknown)}`);
+  return [verdict, ...assumed, ...lines, ...near, ''].join('\n');
 }
 
 function verdictOf(outcome: Outcome, target: string | undefined, last: ExplainedStep | undefined): string {
@@ -27,12 +29,33 @@ function verdictOf(outcome: Outcome, target: string | undefined, last: Explained
     case 'reaches':
       return `reaches ${target ?? outcome.clusters.join(' or ')}`;
     case 'answered':
-      return `${outcome.status} ${outcome.details}${by}`;
+      return `${outcome.status} ${grpcOf(outcome.grpcStatus)}${outcome.details}${by}`;
+    case 'reset':
+      return `000 the stream is reset: ${outcome.details}${by}; curl exits with 92`;
     case 'closed':
       return `000 the connection is closed: ${outcome.details}${by}; curl exits with ${outcome.exitCodes.join(' or ')}`;
     case 'unmodelled':
       return `unknown: something on the way is not understood: ${outcome.at}`;
   }
+}
+
+function conditionOf({ kind, of, answer }: Unknown): string {
+  switch (kind) {
+    case 'authorizer':
+      return answer === 'away' ? `the authorizer ${of} does not answer` : `the authorizer ${of} answers "${answer}"`;
+    case 'fault':
+      return `the fault of route ${of} is ${answer}`;
+    case 'weight':
+      return `${of} chooses ${answer}`;
+    case 'time':
+      return `the proxy's clock is ${answer} the token's ${of}`;
+    case 'endpoint':
+      return `${answer} is chosen`;
+  }
+}
+
+function grpcOf(status: number | undefined): string {
+  return status === undefined ? '' : `with grpc-status ${status} `;
 }
 
 function formatLeg({ workload, side, listener, steps }: ExplainedLeg): readonly string[] {
@@ -48,6 +71,9 @@ const stations: Readonly<Record<ExplainedStep['station'], string>> = {
   path: 'path',
   token: 'token',
   access: 'access of requests',
+  authorizer: 'external authorizer',
+  cors: 'CORS',
+  fault: 'injected fault',
   route: 'route',
 };
 

@@ -1,6 +1,7 @@
 import { type AccessRequest, type Client, travel } from '../../access/evaluate/journey.ts';
 import { explainWays } from '../../access/explanation.ts';
 import { formatWays } from '../../access/report/text.ts';
+import { Signatures } from '../../access/signatures.ts';
 import { findService, findWorkload, keyOf, type WorkloadName, type World } from '../../access/world.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
@@ -35,9 +36,12 @@ export async function runExplain(positional: readonly string[], options: Explain
   const { from, to } = options;
   if (from.kind === 'workload') requireClient(world, from);
   const addresses = addressesOf(world, from, to);
-  const ways = addresses.flatMap((address) =>
-    travel(world, accessRequest(options, address), { now: Date.now() / 1000, claims: options.claims }),
-  );
+  const signatures = new Signatures();
+  const requests = addresses.map((address) => accessRequest(options, address));
+  for (const { request } of requests)
+    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
+  const judge = { now: Date.now() / 1000, claims: options.claims, signatures };
+  const ways = requests.flatMap((request) => travel(world, request, judge));
   const explained = explainWays(ways, originsOf);
   const service =
     to.kind === 'host' ? findService(world, to.host, from.kind === 'workload' ? from.namespace : '') : undefined;

@@ -5,8 +5,6 @@ import type { WorkloadCertificate } from '../authority.ts';
 export interface GaugeCase {
   readonly connection: Connection;
   readonly request: HttpRequest;
-  /** Of the token that the request carries, which a key of the issuer has signed. */
-  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /** What the real Envoy made of a case, in the words of its access log. */
@@ -24,6 +22,7 @@ export interface GaugeAnswer {
   readonly cluster: string;
   /** The path as the application saw it; absent where none did. */
   readonly sawPath?: string;
+  readonly sawHost?: string;
 }
 
 /** What the gauge's Envoy is started with, and what its clients send; a file for the process inside the sandbox. */

@@ -39,6 +39,7 @@ interface SentCase {
   readonly status: number;
   readonly ending?: string;
   readonly sawPath?: string;
+  readonly sawHost?: string;
 }
 
 /** What was sent: the cases in their order, and both ends of each connection, as the access log has them. */
@@ -65,13 +66,15 @@ async function sendOver(indexes: readonly number[], { cases, certificates }: Gau
     const { connection, request } = cases[i] as GaugeCase;
     client ??= { ...(await open(connection, certificates, sent.connections)), opener: i };
     const answer = await client.http.send(request);
-    const saw = answer.headers.get('x-saw-path');
+    const sawPath = answer.headers.get('x-saw-path');
+    const sawHost = answer.headers.get('x-saw-host');
     sent.cases[i] = {
       connection: client.connection,
       opener: client.opener,
       status: answer.status,
       ...(answer.ending !== undefined && { ending: answer.ending }),
-      ...(saw !== undefined && { sawPath: saw }),
+      ...(sawPath !== undefined && { sawPath }),
+      ...(sawHost !== undefined && { sawHost }),
     };
     if (!answer.isLast) continue;
     client.http.close();
@@ -143,7 +146,7 @@ function join({ cases, connections }: Sent, log: readonly LogEntry[]): readonly 
     endsOf,
   );
   const entries = connections.map((ends) => ended.get(ends)?.shift() ?? {});
-  return cases.map(({ connection, opener, status, ending, sawPath }) => {
+  return cases.map(({ connection, opener, status, ending, sawPath, sawHost }) => {
     const own = requests.get(connections[connection] ?? '');
     const entry = (status === 0 ? undefined : own?.shift()) ?? entries[connection] ?? {};
     const text = (key: string): string => String(entry[key] ?? '');
@@ -156,6 +159,7 @@ function join({ cases, connections }: Sent, log: readonly LogEntry[]): readonly 
       route: text('route'),
       cluster: text('cluster'),
       ...(sawPath !== undefined && { sawPath }),
+      ...(sawHost !== undefined && { sawHost }),
     };
   });
 }

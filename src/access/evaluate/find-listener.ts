@@ -8,11 +8,16 @@ const catcher = 'virtualOutbound';
  * The listener that a sidecar hands a client's connection to, by its original destination: the one of the address, the one
  * of the port, else the one that has caught it (Envoy's `use_original_dst`).
  */
-export function outboundListener({ listeners }: LiftedProxy, { address, port }: SocketAddress): Listener | undefined {
+export function outboundListener(proxy: LiftedProxy, destination: SocketAddress): Listener | undefined {
+  return inboundListener(proxy, destination) ?? proxy.listeners.get(catcher);
+}
+
+/** The listener of a gateway that takes connections to an address: the one of the address, else the one of the port. */
+export function inboundListener({ listeners }: LiftedProxy, { address, port }: SocketAddress): Listener | undefined {
   const wildcard = address.includes(':') ? '::' : '0.0.0.0';
   const at = (wanted: string): Listener | undefined =>
     [...listeners.values()].find(({ addresses }) =>
       addresses.some((one) => one.address === wanted && one.port === port),
     );
-  return at(address) ?? at(wildcard) ?? listeners.get(catcher);
+  return at(address) ?? at(wildcard);
 }

@@ -1,0 +1,29 @@
+import type { Outcome } from '../outcome.ts';
+import type { HttpRequest } from '../request.ts';
+
+export function answered(status: number, details: string): Outcome {
+  return { kind: 'answered', status, details };
+}
+
+/** Envoy's gRPC status for an HTTP status (source/common/grpc/status.cc); all others are UNKNOWN. */
+const grpcStatuses: Readonly<Record<number, number>> = {
+  400: 13,
+  401: 16,
+  403: 7,
+  404: 12,
+  429: 14,
+  502: 14,
+  503: 14,
+  504: 14,
+};
+
+/** An answer in the form that the client of a request expects: gRPC has its status in a header, and 200 for HTTP. */
+export function inFormOf(request: Pick<HttpRequest, 'headers'>, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'answered' || !isGrpc(request)) return outcome;
+  return { ...outcome, status: 200, grpcStatus: outcome.grpcStatus ?? grpcStatuses[outcome.status] ?? 2 };
+}
+
+function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  const [, type = ''] = headers.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  return /^application\/grpc(?:$|\+)/.test(type.trim());
+}

@@ -1,0 +1,58 @@
+/** What a prediction cannot know, and which answer one of its outcomes assumes. */
+export interface Unknown {
+  /** `time`: a token ends or begins within two seconds. */
+  readonly kind: 'authorizer' | 'fault' | 'weight' | 'endpoint' | 'time';
+  /** Who decides it: name of an authorizer or a route, say. */
+  readonly of: string;
+  readonly answer: string;
+}
+
+/** Asks what no configuration says; the answers are tried one after the other. */
+export type Choose = <T extends string>(kind: Unknown['kind'], of: string, answers: readonly T[]) => T;
+
+/** One result, and what it assumes. */
+export interface Possibility<T> {
+  readonly result: T;
+  readonly because: readonly Unknown[];
+}
+
+interface Turn {
+  readonly kind: Unknown['kind'];
+  readonly of: string;
+  readonly answers: readonly string[];
+  taken: number;
+}
+
+/** Runs `follow` once for each combination of answers that it meets. */
+export function everyWay<T>(follow: (choose: Choose) => T): readonly Possibility<T>[] {
+  const found: Possibility<T>[] = [];
+  const turns: Turn[] = [];
+  do {
+    let depth = 0;
+    const choose: Choose = (kind, of, answers) => {
+      const known = turns[depth];
+      const turn = known ?? { kind, of, answers, taken: 0 };
+      if (known === undefined) turns.push(turn);
+      depth++;
+      return turn.answers[turn.taken] as (typeof answers)[number];
+    };
+    const result = follow(choose);
+    const because = turns
+      .slice(0, depth)
+      .map((turn): Unknown => ({ kind: turn.kind, of: turn.of, answer: turn.answers[turn.taken] ?? '' }));
+    found.push({ result, because });
+  } while (takeNext(turns));
+  return found;
+}
+
+/** To the next combination: the last question that has another answer; false where there is none. */
+function takeNext(turns: Turn[]): boolean {
+  for (let last = turns.at(-1); last !== undefined; last = turns.at(-1)) {
+    if (last.taken + 1 < last.answers.length) {
+      last.taken++;
+      return true;
+    }
+    turns.pop();
+  }
+  return false;
+}

@@ -1,0 +1,75 @@
+import type { TokenProvider } from '../lift/jwt.ts';
+import { HeaderLines } from '../model/header-lines.ts';
+import { queryValues } from '../model/query.ts';
+import type { HttpRequest } from '../request.ts';
+
+/** A token's text, and where it stands. */
+export interface FoundToken {
+  readonly text: string;
+  readonly place: {
+    readonly kind: 'header' | 'param' | 'cookie';
+    readonly name: string;
+    /** Of a header: what stands before the token. */
+    readonly prefix: string;
+  };
+}
+
+/** Where a provider looks for tokens. */
+export type TokenPlaces = Pick<TokenProvider, 'headers' | 'params' | 'cookies'>;
+
+/** What a provider takes for tokens in a request (Envoy's jwt_authn/extractor.cc). */
+export function findTokens(
+  { headers, params, cookies }: TokenPlaces,
+  request: Pick<HttpRequest, 'path' | 'headers'>,
+): readonly FoundToken[] {
+  const lines = new HeaderLines(request.headers);
+  const found: FoundToken[] = [];
+  for (const { name, prefix } of sorted(headers, (header) => header.name + header.prefix)) {
+    const values = lines.get(name).map(withoutBlanks);
+    const value = (joined.has(name) ? values.join(',') : values.at(-1)) ?? '';
+    const at = value.indexOf(prefix);
+    if (!lines.has(name) || at === -1) continue;
+    const text = prefix === '' ? value : tokenText(value, at + prefix.length);
+    found.push({ text, place: { kind: 'header', name, prefix } });
+  }
+  for (const name of sorted(params)) {
+    const [text] = queryValues(request.path, name);
+    if (text !== undefined) found.push({ text, place: { kind: 'param', name, prefix: '' } });
+  }
+  for (const name of sorted(cookies)) {
+    const text = cookieValue(lines.get('cookie'), name);
+    if (text !== undefined && text !== '') found.push({ text, place: { kind: 'cookie', name, prefix: '' } });
+  }
+  return found;
+}
+
+/** Headers whose lines Envoy joins when it reads them; of all others, it looks at the last line alone. */
+const joined = new Set(['authorization']);
+
+/** From the first character after the prefix that a token may have. */
+function tokenText(value: string, from: number): string {
+  const rest = value.slice(from);
+  const start = rest.search(/[A-Za-z0-9\-_.]/);
+  return start === -1 ? value : rest.slice(start);
+}
+
+/** Envoy keeps places in maps, by their names. */
+function sorted<T>(places: readonly T[], keyOf: (place: T) => string = String): readonly T[] {
+  return [...places].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+function withoutBlanks(value: string): string {
+  return value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+}
+
+function cookieValue(lines: readonly string[], name: string): string | undefined {
+  for (const pair of lines.flatMap((line) => line.split(';'))) {
+    const at = pair.indexOf('=');
+    if (at !== -1 && pair.slice(0, at).trim() === name)
+      return pair
+        .slice(at + 1)
+        .trim()
+        .replaceAll(/^"|"$/g, '');
+  }
+  return undefined;
+}

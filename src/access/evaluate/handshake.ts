@@ -1,0 +1,47 @@
+import type { Chain, ServerTls } from '../lift/listener.ts';
+import type { Outcome } from '../outcome.ts';
+import type { ClientTls, Connection } from '../request.ts';
+
+export interface Handshake {
+  /** The connection as the filters see it. */
+  readonly arriving: Connection;
+  /** Why the server ends the handshake; undefined where it does not. */
+  readonly refusal: Outcome | undefined;
+}
+
+/** What becomes of a client's TLS at a filter chain. Plaintext on a chain of TLS is no handshake. */
+export function shakeHands({ tls }: Chain, connection: Connection): Handshake {
+  const { tls: client } = connection;
+  if (tls === undefined)
+    return { arriving: client === undefined ? connection : asBytes(connection, client), refusal: undefined };
+  if (client === undefined) return { arriving: connection, refusal: closed([52, 56], 'plaintext on TLS') };
+  const arriving: Connection = {
+    ...connection,
+    // A certificate that nobody checks says nothing.
+    tls: { ...client, identities: tls.root === undefined ? undefined : client.identities },
+  };
+  return { arriving, refusal: refusalOf(tls, client) };
+}
+
+/** TLS that the chain does not end is bytes to it, and nobody is known by a certificate. */
+function asBytes(connection: Connection, tls: ClientTls): Connection {
+  return { ...connection, protocol: 'bytes', tls: { ...tls, identities: undefined } };
+}
+
+function refusalOf(tls: ServerTls, { identities }: ClientTls): Outcome | undefined {
+  if (tls.root === undefined) return undefined;
+  if (identities === undefined) {
+    return tls.requiresCertificate ? closed(handshakeExits, 'no client certificate') : undefined;
+  }
+  const isTrusted =
+    tls.root === 'mesh' &&
+    (tls.identities.length === 0 || identities.some((uri) => tls.identities.some((wanted) => wanted.matches(uri))));
+  return isTrusted ? undefined : closed(handshakeExits, 'client certificate refused');
+}
+
+/** A client learns late that its certificate is not wanted: which of these it sees is a matter of time. */
+const handshakeExits: readonly number[] = [16, 35, 55, 56];
+
+export function closed(exitCodes: readonly number[], details: string): Outcome {
+  return { kind: 'closed', exitCodes, details };
+}

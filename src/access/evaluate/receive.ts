@@ -1,0 +1,76 @@
+import type { HttpManager } from '../lift/http-manager.ts';
+import { stripAuthority } from '../model/authority.ts';
+import { HeaderLines } from '../model/header-lines.ts';
+import { normalizePath } from '../model/normalize-path.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Connection, HttpRequest } from '../request.ts';
+import { answered } from './answer.ts';
+import { checkWire } from './check-wire.ts';
+import { remoteAddress } from './remote-address.ts';
+import { RequestView } from './request-view.ts';
+
+/** A request as the connection manager hands it to its filters, or the answer that it gives instead. */
+export type Received = { readonly view: RequestView } | { readonly outcome: Outcome };
+
+/** The checks of the codec and of the connection manager, and what they change in a request. */
+export function receive(manager: HttpManager, connection: Connection, request: HttpRequest): Received {
+  const fault = checkWire(connection.protocol, request, manager);
+  if (fault !== undefined) return { outcome: fault };
+  const normalized = normalizePath(request.path, manager.paths);
+  if (normalized.kind === 'bad-request') return { outcome: answered(400, 'path_normalization_failed') };
+  if (normalized.kind === 'redirect') return { outcome: answered(307, 'path_normalization_failed') };
+  const headers = headerLines(request, connection.protocol, manager);
+  const view = new RequestView(
+    connection,
+    { method: request.method, path: normalized.path, authority: stripAuthority(request.authority, manager) },
+    headers,
+    remoteAddress(manager, connection, headers),
+  );
+  for (const name of request.opaque ?? []) view.opaque.add(name);
+  addOwn(manager, view);
+  return { view };
+}
+
+/** HTTP/1 has no blanks around a value, HTTP/2 leaves them there. */
+function headerLines(
+  { headers }: HttpRequest,
+  protocol: Connection['protocol'],
+  { underscores }: HttpManager,
+): HeaderLines {
+  const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
+  return new HeaderLines(
+    kept.map(([name, raw]) => [name, protocol === 'h2' ? raw : raw.replaceAll(/^[ \t]+|[ \t]+$/g, '')]),
+  );
+}
+
+/** Headers by which a proxy tells the next one of the client (Envoy's conn_manager_utility.cc). */
+function addOwn(manager: HttpManager, view: RequestView): void {
+  const { connection, headers, opaque } = view;
+  const { usesRemoteAddress, trustedHops } = manager;
+  if (usesRemoteAddress) {
+    headers.set('x-forwarded-for', [...headers.get('x-forwarded-for'), connection.source].join(','));
+  }
+  if (!headers.has('x-forwarded-proto') || (usesRemoteAddress && trustedHops === 0)) {
+    headers.set('x-forwarded-proto', connection.tls === undefined ? 'http' : 'https');
+  }
+  if (usesRemoteAddress || !headers.has('x-request-id')) setOpaque('x-request-id');
+  tellIdentity(manager, view);
+
+  function setOpaque(name: string): void {
+    headers.set(name, '');
+    opaque.add(name);
+  }
+}
+
+/** A client's own word of who it is goes no further, if it is not to be believed. */
+function tellIdentity({ certificates }: HttpManager, { connection, headers, opaque }: RequestView): void {
+  const name = 'x-forwarded-client-cert';
+  const hasIdentity = connection.tls?.identities !== undefined;
+  if (certificates === 'keep' || (certificates === 'forward' && hasIdentity)) return;
+  const isSet = hasIdentity && (certificates === 'set' || certificates === 'append');
+  headers.delete(name);
+  opaque.delete(name);
+  if (!isSet) return;
+  headers.set(name, '');
+  opaque.add(name);
+}
