@@ -3,12 +3,19 @@ import type { SourceSpan } from '../diagnostics/span.ts';
 import type { SourceFile } from './document.ts';
 import type { SourceLimits } from './limits.ts';
 
+/** First line of what stands in a repository for a file that Git LFS keeps elsewhere. */
+const lfsPointer = /^version https:\/\/(git-lfs\.github\.com|hawser\.github\.com)\/spec\//;
+
 /** What is wrong with a file as a whole, before any parser sees it; false after a report. */
 export function isUsableText(file: SourceFile, bag: DiagnosticBag, limits: SourceLimits): boolean {
   const { text } = file;
   const at = (offset: number): SourceSpan => ({ file: file.path, start: offset, end: offset });
   if (file.isSizeChecked !== true && text.length > limits.maxFileBytes) {
     bag.report('file-too-large', at(0), { size: String(text.length), limit: String(limits.maxFileBytes) });
+    return false;
+  }
+  if (lfsPointer.test(text)) {
+    bag.report('git-lfs-pointer', at(0), {});
     return false;
   }
   const nul = text.indexOf('\0');

@@ -40,9 +40,11 @@ export class ConnectedProxies implements StreamWatcher {
     const { owner } = stream;
     const proxy = proxyKey(owner.proxy);
     const { connectedAt, acknowledged } = this.#streams.get(stream) ?? { connectedAt: 0, acknowledged: new Map() };
+    const served = fleet.servedTo(stream);
     const types: Partial<Record<ConfigurationList, TypeAtProxy>> = {};
     for (const list of lists) {
-      const view = stream.sourceOf(configurationTypes[list].typeUrl)?.view;
+      // Not what it has been sent: a change may wait for its turn.
+      const view = served?.[list] ?? stream.sourceOf(configurationTypes[list].typeUrl)?.view;
       if (view === undefined) continue;
       types[list] = { resources: view.size, current: view.version, acknowledged: acknowledged.get(list) };
     }

@@ -37,7 +37,11 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
     new ObjectReporter(registry.facts, (changed, removed) => tell({ type: 'reports', changed, removed }));
   const linter = reporter && meshLinter(data, reporter, onProblem);
   const mesh = new CompiledMesh(data, good, {
-    tell,
+    tell: (message) => {
+      // What is known of the registry is told no later than what became of it.
+      if (message.type === 'snapshot' || message.type === 'refused') tellFigures(registry, tell);
+      tell(message);
+    },
     registry,
     keeper,
     reporter,
@@ -59,6 +63,7 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   if (settings.meshConfig !== undefined) await watchPaths([settings.meshConfig.path], { ...watching, onChange: look });
   await registry.follow(look);
   tellFigures(registry, tell);
+  setInterval(() => tellFigures(registry, tell), figuresMs);
   await mesh.look();
 }
 
@@ -84,12 +89,7 @@ function meshLinter(
   });
 }
 
-/** Tells how far the objects are known, and again whenever that may be something else. */
-function tellFigures(registry: Registry, tell: (message: FromCompiler) => void): void {
-  const tellOnce = (): void => {
-    const { figures, revision } = registry;
-    if (figures.length > 0 || revision !== undefined) tell({ type: 'registry', figures, revision });
-  };
-  tellOnce();
-  setInterval(tellOnce, figuresMs);
+/** Tells how far the objects are known. */
+function tellFigures({ figures, revision }: Registry, tell: (message: FromCompiler) => void): void {
+  if (figures.length > 0 || revision !== undefined) tell({ type: 'registry', figures, revision });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { contentVersion } from '../../xds/resource.ts';
+import { ConnectedProxies } from '../debug/connected.ts';
 import { plainMesh } from '../testing/plain-mesh.ts';
 import { Fleet } from './fleet.ts';
 import { type MeshSnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
@@ -44,6 +45,22 @@ const owner = (name: string): StreamOwner => ({
   ...{ proxy: { namespace: 'shop', name, serviceAccount: name }, identity: name, envoyVersion: '1.40.0' },
 });
 const { typeUrl } = configurationTypes.listeners;
+
+describe('ConnectedProxies', () => {
+  test('say of a proxy whose change waits for its turn that it is not in step', () => {
+    const connected = new ConnectedProxies();
+    const fleet = new Fleet({ limits: { count: 1, bytes: 1e6 }, stepTimeoutMs: 5_000, watchers: [connected] });
+    const first = snapshotOf({ all: '1' }, { web: {}, api: {} });
+    fleet.update(first);
+    const streams = ['web', 'api'].map((name) => fleet.open(owner(name)));
+    for (const stream of streams) connected.complete(stream, typeUrl);
+    expect(connected.rows(fleet).map(({ isInStep }) => isInStep)).toEqual([true, true]);
+    // One push at a time, and the first one is not answered.
+    fleet.update(snapshotOf({ all: '2' }, { web: {}, api: {} }, false, first));
+    expect(fleet.queue.waiting).toBe(1);
+    expect(connected.rows(fleet).map(({ isInStep }) => isInStep)).toEqual([false, false]);
+  });
+});
 
 describe('Fleet', () => {
   const setUp = (count = 100) => {

@@ -139,6 +139,11 @@ export class Fleet {
     return this.#held.recordOf(clientOf(owner));
   }
 
+  /** What the client of a stream is to have now, sent or not; undefined: its workload is gone from the mesh. */
+  servedTo({ owner }: Pick<ProxyStream, 'owner'>): ServedViews | undefined {
+    return this.#viewsOf(owner);
+  }
+
   get #noncePrefix(): string {
     const { version } = this.#origin;
     return this.#options.hasNamedNonces && version !== '' ? `${version.slice(0, 12)}-` : '';

@@ -85,6 +85,17 @@ describe('PushQueue', () => {
     expect(pushed.slice(5)).toEqual(['dead', 'deaf']);
   });
 
+  test('sends to a slow client that answers while its next push waits behind other slow ones, at once', () => {
+    const { pushed, who, ask, queue } = setUp(11);
+    const slow = Array.from({ length: 11 }, (_, i) => `slow-${i}`);
+    for (const name of slow) ask(name);
+    vi.advanceTimersByTime(1_000);
+    for (const name of slow) ask(name);
+    expect(pushed).toHaveLength(21);
+    queue.done(who('slow-10'));
+    expect(pushed.slice(21)).toEqual(['slow-10']);
+  });
+
   test('lets a large push keep its slot for a second although others wait', () => {
     const { pushed, ask } = setUp(1, 1_000_000);
     ask('large', 100_000);

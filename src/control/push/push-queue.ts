@@ -120,8 +120,8 @@ export class PushQueue {
 
   /** Everything that was sent to `who` is answered. */
   done(who: object): void {
-    if (this.#late.delete(who)) this.#move(who, this.#slow, this.#fast);
-    if (this.#release(who)) this.#go();
+    const isMoved = this.#late.delete(who) && this.#move(who, this.#slow, this.#fast);
+    if (this.#release(who) || isMoved) this.#go();
   }
 
   /** `who` is gone. */
@@ -131,11 +131,12 @@ export class PushQueue {
     if (this.#release(who)) this.#go();
   }
 
-  #move(who: object, from: Pool, to: Pool): void {
+  #move(who: object, from: Pool, to: Pool): boolean {
     const pushed = from.waiting.get(who);
-    if (pushed === undefined) return;
+    if (pushed === undefined) return false;
     from.waiting.delete(who);
     to.waiting.set(who, pushed);
+    return true;
   }
 
   #release(who: object): boolean {

@@ -42,6 +42,10 @@ export const sourceCodes = {
     message`the file has ${'size'} bytes, more than the limit of ${'limit'}`,
     'split the file, or raise the limit with --max-file-size',
   ),
+  'git-lfs-pointer': error(
+    message`the file is a pointer of Git LFS, which stands for a file that is not here`,
+    'fetch the file with "git lfs pull"; meshd serve --git reads no files of Git LFS: keep its inputs out of it',
+  ),
   'merge-key': error(
     message`merge key "<<" is not read here: it is not part of YAML 1.2`,
     'write the merged fields out',
