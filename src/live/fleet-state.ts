@@ -2,6 +2,7 @@ import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { SourceFile } from '../source/document.ts';
 import { CutFiles } from './cut-files.ts';
+import { olderObjects } from './frozen-objects.ts';
 import { nameOfFile } from './good-versions.ts';
 
 /** What a fleet has in force, in a form that may be copied: another fleet goes on with it as this one would. */
@@ -29,6 +30,8 @@ export interface FrozenProxies {
   readonly proxies: readonly string[];
   /** The policies, one a file. */
   readonly policies: readonly SourceFile[];
+  /** What else there was with them that is gone or has changed since, in the same form. Absent: nothing. */
+  readonly topology?: readonly SourceFile[];
 }
 
 /** What a proxy had when everything that it may depend on was last valid. */
@@ -36,30 +39,44 @@ export interface InForce {
   readonly version: string;
   readonly config: EnvoyConfig;
   readonly policies: readonly MeshObject<string>[];
-  /** In which the policies stand. */
+  /** All objects of the version; after a restart, without policies. */
+  readonly objects: readonly MeshObject<string>[];
+  /** In which they stand. */
   readonly files: readonly SourceFile[];
 }
 
-/** Those that keep the policies of another version than this one. */
-export function frozenGroups(proxies: ReadonlyMap<string, InForce>, version: string): readonly FrozenProxies[] {
+/** Those that keep the policies of another version than this one, which has the objects `now`. */
+export function frozenGroups(
+  proxies: ReadonlyMap<string, InForce>,
+  version: string,
+  now: readonly MeshObject<string>[],
+): readonly FrozenProxies[] {
   const older = [...proxies].filter(([, inForce]) => inForce.version !== version);
   return [...new Set(older.map(([, { policies }]) => policies))].map((policies) => {
     const own = older.filter(([, inForce]) => inForce.policies === policies);
-    const { version: since = version, files = [] } = own[0]?.[1] ?? {};
-    return { version: since, proxies: own.map(([key]) => key), policies: policyFiles(policies, files) };
+    const { version: since = version, files = [], objects = [] } = own[0]?.[1] ?? {};
+    const topology = objectFiles(olderObjects(objects, now), files, 'object');
+    return {
+      ...{ version: since, proxies: own.map(([key]) => key), policies: objectFiles(policies, files, 'policy') },
+      ...(topology.length === 0 ? {} : { topology }),
+    };
   });
 }
 
-/** The policies as files of their own, each on the line where it stood in `files`. */
-function policyFiles(policies: readonly MeshObject<string>[], files: readonly SourceFile[]): readonly SourceFile[] {
+/** Objects as files of their own, each on the line where it stood in `files`. */
+function objectFiles(
+  objects: readonly MeshObject<string>[],
+  files: readonly SourceFile[],
+  what: 'policy' | 'object',
+): readonly SourceFile[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const cuts = new CutFiles();
-  return policies.map(({ document: { file: path, value, start } }, i) => {
+  return objects.map(({ document: { file: path, value, start } }, i) => {
     const file = byPath.get(path);
     const line = file === undefined ? 1 : cuts.lineAt(file, start.start);
     // An item of a list is no text of its own, and two of one file are not to be one text.
     return {
-      path: `${nameOfFile(path)} (policy ${i + 1} in force)`,
+      path: `${nameOfFile(path)} (${what} ${i + 1} in force)`,
       text: '\n'.repeat(line - 1) + JSON.stringify(value),
     };
   });

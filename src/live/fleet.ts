@@ -13,7 +13,7 @@ import { type Compiled, compileKept, type KeptCompilation } from './compile-kept
 import { type FleetFault, type FleetOutcome, faultKey, faultOfProxy, type ProxyOutcome } from './fleet-outcome.ts';
 import { type FleetState, type FrozenProxies, frozenGroups, type InForce } from './fleet-state.ts';
 import { denyingConfigs, FrozenCompiler, type KeptPolicies } from './frozen-compiler.ts';
-import { policiesOf } from './frozen-objects.ts';
+import { policiesOf, topologyOf, topologyWith } from './frozen-objects.ts';
 import type { GoodInputs } from './good-versions.ts';
 import { lostIn, nothingLost, readHidden, withHidden } from './hidden-policies.ts';
 import { hasFetchedKeys, type KeySetGatherer, withRules } from './key-sets/gather.ts';
@@ -59,7 +59,7 @@ export class Fleet {
       ...{ version, files: this.#good.files, rootBefore: this.#rootBefore },
       lost: { keys: [...this.#lost.keys], hidden: this.#lost.hidden.files },
       heldSince: [...this.#heldSince].flatMap(([key, since]) => (since === undefined ? [] : [[key, since] as const])),
-      frozen: frozenGroups(this.#proxies, version),
+      frozen: frozenGroups(this.#proxies, version, this.#good.objects),
       denying: [...this.#workloads.keys()].filter((key) => !this.#proxies.has(key)),
     };
   }
@@ -138,16 +138,20 @@ export class Fleet {
     return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics, figures } };
   }
 
-  async #restoreFrozen({ version, proxies, policies: files }: FrozenProxies, value: Compiled): Promise<void> {
+  async #restoreFrozen({ version, proxies, ...texts }: FrozenProxies, value: Compiled): Promise<void> {
     const bag = new DiagnosticBag();
-    const policies = this.#compiler.read(files, bag);
+    const files = [...texts.policies, ...(texts.topology ?? [])];
+    const read = this.#compiler.read(files, bag);
+    const policies = policiesOf(read);
+    const objects = topologyWith(topologyOf(read), value.snapshot.objects);
     const configs = bag.hasErrors
       ? new Map()
-      : await this.#frozen.compile(this.#kept(policies), new Set(proxies), value, this.#rootBefore);
+      : await this.#frozen.compile(this.#kept({ policies, objects }), new Set(proxies), value, this.#rootBefore);
     for (const key of proxies) {
       const config = configs.get(key);
       if (config === undefined) this.#proxies.delete(key);
-      else this.#proxies.set(key, { version, config, policies, files });
+      else
+        this.#proxies.set(key, { version, config, policies, objects, files: [...files, ...(this.#good?.files ?? [])] });
     }
   }
 
@@ -180,7 +184,7 @@ export class Fleet {
       if (own.some((fault) => lost.has(faultKey(fault)))) stopped.set(key, told);
       else {
         outcomes.set(key, { config, faults: told });
-        this.#proxies.set(key, { version, config, policies, files });
+        this.#proxies.set(key, { version, config, policies, objects: snapshot.objects, files });
       }
     }
     for (const proxy of faulty) stopped.set(keyOfProxy(proxy), [faultOfProxy(proxy)]);
@@ -188,8 +192,8 @@ export class Fleet {
     return outcomes;
   }
 
-  #kept(policies: InForce['policies']): KeptPolicies {
-    return { policies, hidden: this.#lost.hidden.objects };
+  #kept({ policies, objects }: Pick<InForce, 'policies' | 'objects'>): KeptPolicies {
+    return { policies, objects, hidden: this.#lost.hidden.objects };
   }
 
   #mayConcern({ texts }: Fault, workload: ReachedWorkload): boolean {
@@ -225,9 +229,11 @@ export class Fleet {
       const inForce = this.#proxies.get(key);
       if (inForce !== undefined) append(byPolicies, inForce.policies, { key, inForce });
     }
-    for (const [policies, proxies] of byPolicies) {
+    for (const proxies of byPolicies.values()) {
+      const [first] = proxies;
+      if (first === undefined) continue;
       const keys = new Set(proxies.map(({ key }) => key));
-      const again = await this.#frozen.compile(this.#kept(policies), keys, value, this.#rootBefore);
+      const again = await this.#frozen.compile(this.#kept(first.inForce), keys, value, this.#rootBefore);
       for (const { key, inForce } of proxies) {
         const faults = stopped.get(key) ?? [];
         const config = again.get(key) ?? inForce.config;

@@ -6,7 +6,7 @@ import type { MeshObject } from '../policy/object.ts';
 import type { JwtRule } from '../policy/request-authentication.ts';
 import type { ClosingSecrets } from './closing-secrets.ts';
 import type { Compiled } from './compile-kept.ts';
-import { frozenObjects } from './frozen-objects.ts';
+import { fittingTopologies, frozenObjects, policiesOf } from './frozen-objects.ts';
 
 /** By `<namespace>/<name>` of the proxies. */
 export type Configs = ReadonlyMap<string, EnvoyConfig>;
@@ -14,6 +14,8 @@ export type Configs = ReadonlyMap<string, EnvoyConfig>;
 export interface KeptPolicies {
   /** Of an older version. */
   readonly policies: readonly MeshObject<string>[];
+  /** All objects of that version; policies among them do not count. */
+  readonly objects: readonly MeshObject<string>[];
   /** Newer ones that a fault hides. */
   readonly hidden: readonly MeshObject<string>[];
 }
@@ -46,11 +48,29 @@ export class FrozenCompiler {
   }
 
   /**
-   * With these policies and what denies beside them, in the mesh as it is now. A proxy that is at fault is left out; all are
-   * where the policies do not fit.
+   * With these policies and what denies beside them, in the mesh as it is now. Where they do not fit into it, because a route
+   * leads to a service that is gone, with what there was in their version. A proxy that is at fault in each is left out.
    */
   async compile(
-    { policies, hidden }: KeptPolicies,
+    kept: KeptPolicies,
+    proxies: ReadonlySet<string>,
+    compiled: Compiled,
+    rootBefore: string | undefined,
+  ): Promise<Configs> {
+    const { objects } = compiled.snapshot;
+    const configs = new Map<string, EnvoyConfig>();
+    for (const topology of fittingTopologies(kept.objects, objects)) {
+      const own = frozenObjects(kept.policies, [...policiesOf(objects), ...topology], kept.hidden);
+      const missing = new Set([...proxies].filter((key) => !configs.has(key)));
+      for (const [key, config] of await this.#compileObjects(own, missing, compiled, rootBefore))
+        configs.set(key, config);
+      if (configs.size === proxies.size) break;
+    }
+    return configs;
+  }
+
+  async #compileObjects(
+    objects: readonly MeshObject<string>[],
     proxies: ReadonlySet<string>,
     { snapshot, keySets }: Compiled,
     rootBefore: string | undefined,
@@ -58,7 +78,7 @@ export class FrozenCompiler {
     this.#compiler ??= this.#create();
     const bag = new DiagnosticBag();
     const view = { rootBefore, namespace: undefined };
-    const own = this.#compiler.analyse(frozenObjects(policies, snapshot.objects, hidden), bag, view);
+    const own = this.#compiler.analyse(objects, bag, view);
     if (own === undefined) return new Map();
     this.#rules.push(...tokenRulesOf(own, 'all'));
     await keySets.fetch(tokenRulesOf(snapshot, 'all'));

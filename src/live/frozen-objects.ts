@@ -10,6 +10,46 @@ export function policiesOf(objects: Objects): Objects {
   return objects.filter(({ kind }) => isPolicyKind(kind));
 }
 
+/** The objects of a mesh that are no policies. */
+export function topologyOf(objects: Objects): Objects {
+  return objects.filter(({ kind }) => !isPolicyKind(kind));
+}
+
+/** Kinds of which a policy may name an object by its host. */
+const kindsWithHost: ReadonlySet<string> = new Set(['Service', 'ServiceEntry']);
+
+/**
+ * Topologies in which policies of an older version may fit, the most recent first: the topology as it is now; with the
+ * services that were there `then` and are gone, since a route may lead to them; with everything that was otherwise then.
+ */
+export function* fittingTopologies(then: Objects, now: Objects): Generator<Objects> {
+  const topology = topologyOf(now);
+  yield topology;
+  const older = olderObjects(then, now);
+  const known = new Set(topology.map(({ document }) => keyOf(document.value)));
+  const gone = older.filter(({ kind, document }) => kindsWithHost.has(kind) && !known.has(keyOf(document.value)));
+  if (gone.length > 0) yield [...topology, ...gone];
+  if (older.length > gone.length) yield topologyWith(older, now);
+}
+
+/** The topology `now`, with these objects in the place of their versions there. */
+export function topologyWith(older: Objects, now: Objects): Objects {
+  const replaced = new Set(older.map(({ document }) => keyOf(document.value)));
+  return [...topologyOf(now).filter(({ document }) => !replaced.has(keyOf(document.value))), ...older];
+}
+
+/**
+ * Those of `then` that are no policies and are gone, or have another version now. Keys and certificates are always as they
+ * are now.
+ */
+export function olderObjects(then: Objects, now: Objects): Objects {
+  const known = new Map(topologyOf(now).map((object) => [keyOf(object.document.value), object]));
+  return topologyOf(then).filter((object) => {
+    const current = known.get(keyOf(object.document.value));
+    return object.kind !== 'Secret' && (current === undefined || !isSame(current, object));
+  });
+}
+
 /**
  * The objects of a mesh of which a proxy keeps policies that it had: everything else is as it is `now`. What denies now
  * and did not then holds too, beside its older version where there is one: what takes access away waits for nobody. So
