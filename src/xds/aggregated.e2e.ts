@@ -39,7 +39,7 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     await writeFile(path, JSON.stringify(adsBootstrap(apiType, ports[0] ?? 0, socket.path)));
     envoy = await spawnEnvoy({
       binary: findEnvoy({ env: process.env, repositoryRoot: resolve(import.meta.dirname, '../..') }),
-      args: ['-c', path, '--disable-hot-restart', '-l', 'off', '--concurrency', '1'],
+      args: ['-c', path, '--disable-hot-restart', '-l', 'off', '--concurrency', '1', '--drain-time-s', '1'],
       output: 'ignore',
     });
   };
@@ -128,6 +128,30 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     expect(await waiting).toBe('200 two');
     await until('200 one');
     await vi.waitFor(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2), 10_000);
+  });
+
+  test('answers all that it is sent while a listener goes that waits for its routes, and these come', async () => {
+    serveOne();
+    await socket.start();
+    await startEnvoy();
+    await until('200 one');
+    socket.served.serve({ listeners: [], routes: [] });
+    const listeners = (state: string): Promise<number> => stat(`listener_manager.total_listeners_${state}`);
+    // Then Envoy follows no routes any more.
+    await vi.waitFor(
+      async () => expect([await listeners('active'), await listeners('draining')]).toEqual([0, 0]),
+      10_000,
+    );
+    socket.served.serve({ listeners: [listener('late', ports[1] ?? 0, 'absent')] });
+    await vi.waitFor(async () => expect(await listeners('warming')).toBe(1), 5_000);
+    const settled = new Promise<void>((resolve) => {
+      socket.served.onSettled = resolve;
+    });
+    socket.served.serve({ listeners: [], routes: [route('absent', 'one')] });
+    await settled;
+    expect(await listeners('warming')).toBe(0);
+    serveOne();
+    await until('200 one');
   });
 
   test('gets all but the one listener that it refuses, and that one with its next version', async () => {

@@ -180,4 +180,42 @@ describe('StateOfTheWorldStream', () => {
     store.replace([resource('a', '1')]);
     expect(stream.pendingNames).toEqual(['b']);
   });
+
+  describe('sends no empty response, which an Envoy that follows nothing more would never answer,', () => {
+    const store = new ResourceStore(named);
+    const replace = (content: Readonly<Record<string, string>>): void =>
+      store.replace(Object.entries(content).map(([name, text]) => resource(name, text)));
+    const request = (names: readonly string[], responseNonce: string): DiscoveryRequest => ({
+      ...{ nodeId: 'node', typeUrl: named.typeUrl, versionInfo: '', errorDetail: undefined },
+      ...{ resourceNames: names, responseNonce },
+    });
+    const open = (): { readonly stream: StateOfTheWorldStream; readonly nonce: string } => {
+      replace({ route: '1' });
+      const stream = new StateOfTheWorldStream(store, nonces());
+      const { response: { nonce = '' } = {} } = stream.receive(request(['route'], ''));
+      stream.receive(request(['route'], nonce));
+      return { stream, nonce };
+    };
+    const expectSettled = (stream: StateOfTheWorldStream): void => {
+      expect(stream.update()).toBeUndefined();
+      expect([stream.isUnanswered, stream.isComplete()]).toEqual([false, true]);
+    };
+
+    test('where the client drops its last name before a change is sent', () => {
+      const { stream, nonce } = open();
+      replace({ route: '2' });
+      stream.receive(request([], nonce));
+      expectSettled(stream);
+      // Asked for again, it is answered.
+      expect(stream.receive(request(['route'], nonce)).response?.resources).toHaveLength(1);
+    });
+
+    test('where the resource goes before a change of it is sent', () => {
+      const { stream, nonce } = open();
+      replace({ route: '2' });
+      stream.receive(request(['route'], nonce));
+      replace({});
+      expectSettled(stream);
+    });
+  });
 });

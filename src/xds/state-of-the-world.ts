@@ -95,6 +95,9 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
       this.#kept.delete(name);
       this.#isDue = true;
     }
+    if (!this.#isDue) return undefined;
+    // An Envoy that follows nothing of the type any more never answers an empty response, and to any other one it says nothing.
+    this.#isDue = this.#names.isWildcard || this.#available().length > 0;
     return this.#isDue ? this.#respond() : undefined;
   }
 

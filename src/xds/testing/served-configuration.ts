@@ -15,6 +15,9 @@ export class ServedConfiguration {
     routes: new ResourceStore(configurationTypes.routes),
   } as const;
 
+  /** Called whenever a client has answered all that it was sent. */
+  onSettled: () => void = () => undefined;
+
   /** Replaces the resources of the lists that are given. */
   serve(lists: Partial<Readonly<Record<ConfigurationList, readonly Json[]>>>): void {
     for (const [list, messages] of Object.entries(lists)) {
@@ -29,6 +32,7 @@ export class ServedConfiguration {
       steps: configurationSteps,
       stepTimeoutMs,
       mostNames: () => 1_000,
+      settled: () => this.onSettled(),
       onChange: (listener) => {
         const ends = stores.map((store) => store.onChange(listener));
         return () => {
