@@ -40,7 +40,7 @@ export interface LintRun {
   readonly result: LintResult;
   /** Inputs and configuration: what findings point into. */
   readonly files: readonly SourceFile[];
-  /** There is no object of a kind that is read, and no fault that would explain it. */
+  /** There is no object of a kind that is read and no fault that would explain it, or only what another program makes objects of. */
   readonly isEmpty: boolean;
   /** The input has errors, so that only rules ran that need nothing else of it. */
   readonly isFaulty: boolean;
@@ -54,12 +54,16 @@ export function lintTexts(
   { inputs: all, surroundings = [], sources, settings, rules, project, today, onStep }: LintTexts,
   bag: DiagnosticBag,
 ): LintRun {
-  const { inputs, withoutAlternatives, isAny } = withoutUnrendered(all, surroundings, bag);
+  const { inputs, withoutAlternatives, isAny, onlyMadeBy } = withoutUnrendered(all, surroundings, bag);
   const objects = withoutAlternatives(createObjectReader(onStep)(inputs, bag), bag);
   const isWithoutText = bag.all.some(({ code }) => code === 'empty-input');
   const isForOthers = isAny || (objects.length === 0 && !isWithoutText && inputs.some(hasOtherKind));
-  const isEmpty = isWithoutText || (objects.length === 0 && !bag.hasErrors && !isForOthers);
-  if (isEmpty && !isWithoutText) bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
+  const isUnmade = objects.length === 0 && onlyMadeBy !== undefined;
+  const isEmpty = isWithoutText || isUnmade || (objects.length === 0 && !bag.hasErrors && !isForOthers);
+  if (isEmpty && !isWithoutText) {
+    const hint = onlyMadeBy && `nothing was checked; lint what the inputs are a part of: ${onlyMadeBy}`;
+    bag.report('empty-input', undefined, { what: 'the input', thing: 'object' }, { hint });
+  }
   const analyse = createAnalyser(settings, partialInput);
   const snapshot = bag.hasErrors ? undefined : analyse(objects, bag);
   const files = [...all, ...sources];

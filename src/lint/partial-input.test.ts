@@ -91,6 +91,11 @@ spec:
   selector: {matchLabels: {app: ${value}}}
   ${kind === 'AuthorizationPolicy' ? 'rules: [{from: [{source: {ipBlocks: [203.0.113.0/24]}}]}]' : 'jwtRules: [{issuer: a, jwksUri: "https://a/keys"}]'}
 `;
+  const egress = `apiVersion: v1
+kind: Pod
+metadata: {name: egress, namespace: edge, labels: {mesh: egressgateway, sidecar.mesh.io/inject: "true"}, annotations: {inject.mesh.io/templates: gateway}}
+spec: {containers: [{name: mesh-proxy, image: auto}]}
+`;
   const exported = route('cart', 'cart').replace('hosts:', 'exportTo: [team-b]\n  hosts:');
 
   test.each([
@@ -113,6 +118,16 @@ spec:
         gatewayPolicy('ingressgateway'),
       ],
       'selector-without-workload',
+    ],
+    [
+      'a policy of the root namespace beside another proxy of it',
+      [...shop, deployment('egress', 'mesh-system'), gatewayPolicy('ingressgateway')],
+      'selector-without-workload',
+    ],
+    [
+      'an ingress gateway beside an egress gateway',
+      [...shop, gateway('public').replace('app: gateway', 'mesh: ingressgateway'), egress],
+      'gateway-without-workload',
     ],
     ['a policy of the next of lettered namespaces', [...team, strict('cart', 'team-b')], 'policy-in-force-nowhere'],
     ['routes for the next of lettered namespaces', [...team, ...shop, exported], 'policy-in-force-nowhere'],
@@ -180,11 +195,6 @@ spec:
       [...shop, deployment('reviews', 'shop'), gatewayPolicy('rewiews')],
       'selector-without-workload',
     ],
-    [
-      'a selector of the root namespace that none of its proxies has',
-      [...shop, deployment('kiali', 'mesh-system'), gatewayPolicy('ingressgateway')],
-      'selector-without-workload',
-    ],
     ['routes for a misspelt namespace', [...shop, exported.replace('team-b', 'shops')], 'policy-in-force-nowhere'],
     [
       'a gateway of a misspelt namespace',
@@ -194,9 +204,10 @@ spec:
     ['a destination that its namespace lacks', [...shop, route('cart', 'crat')], 'unknown-destination'],
     [
       'a gateway that its namespace lacks',
-      [...shop, gateway('edge'), route('a.example', 'cart', 'egde')],
+      [...shop, gateway('edge'), route('a.example', 'cart', 'internal')],
       'unknown-gateway',
     ],
+    ['a misspelt gateway', [...shop, gateway('edge'), route('a.example', 'cart', 'egde')], 'misspelt-gateway'],
   ])('has a finding about %s', (_, documents, code) => {
     expect(told(...documents).found).toEqual([code]);
   });

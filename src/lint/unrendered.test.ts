@@ -83,9 +83,16 @@ describe('a folder of Kustomize', () => {
   test('says of one patch that was named by itself what it is', () => {
     const beside = { path: 'a/kustomization.yaml', text: kustomization('patches: [{path: p/patch.yaml}]\n') };
     expect(look({ 'a/p/patch.yaml': patch }, [beside], false)).toMatchObject({
-      said: [{ code: 'patches-left-out' }],
-      isEmpty: false,
+      said: [
+        { code: 'patches-left-out' },
+        {
+          code: 'empty-input',
+          hint: expect.stringMatching(/^nothing was checked; .*: kustomize build a \| meshpol lint -$/),
+        },
+      ],
+      isEmpty: true,
     });
+    expect(look({ 'a/p/patch.yaml': patch, 'b.yaml': peer('STRICT') }, [beside], false).isEmpty).toBe(false);
     expect(codes(look({ 'a/p/other.yaml': patch }, [beside], false))).toContain('virtual-service-without-hosts');
   });
 });
@@ -129,7 +136,15 @@ describe('a chart of Helm', () => {
     const beside = { path: 'a/Chart.yaml', text: 'apiVersion: v2\nname: a\n' };
     expect(codes(look({ 'a/templates/b.yaml': peer('"{{ .Values.mode }}"') }, [beside], false))).toEqual([
       'templates-left-out',
+      'empty-input',
     ]);
+  });
+
+  test('of which all objects are templates has nothing to look at', () => {
+    expect(look({ ...chart, 'charts/shop/templates/b.yaml': peer('{{ .Values.mode }}') })).toMatchObject({
+      isEmpty: true,
+    });
+    expect(look(chart)).toMatchObject({ isEmpty: false });
   });
 
   test('is not known from a folder of that name alone', () => {

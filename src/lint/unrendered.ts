@@ -11,6 +11,8 @@ export interface Unrendered {
   withoutAlternatives<O extends MeshObject<string>>(objects: readonly O[], bag: DiagnosticBag): readonly O[];
   /** Something of Kustomize or Helm was among the inputs. */
   readonly isAny: boolean;
+  /** The command whose output is to be linted, where nothing else was among the inputs. */
+  readonly onlyMadeBy: string | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ export function withoutUnrendered(
     .filter(({ path }) => /(^|\/)Chart\.yaml$/.test(path))
     .map(({ path }) => folderOf(path));
   if (builds.length === 0 && charts.length === 0) {
-    return { inputs: files, withoutAlternatives: (objects) => objects, isAny: false };
+    return { inputs: files, withoutAlternatives: (objects) => objects, isAny: false, onlyMadeBy: undefined };
   }
   const patchOf = new Map(builds.flatMap((build) => [...build.parts].map((part) => [part, build] as const)));
   const patched = new Map<Kustomization, string[]>();
@@ -41,18 +43,23 @@ export function withoutUnrendered(
     else return true;
     return false;
   });
+  const commands: string[] = [];
   for (const [build, paths] of patched) {
+    commands.push(commandOf(build));
     const hint = `lint what they are a part of: ${commandOf(build)}`;
     bag.report('patches-left-out', undefined, { build: build.path, patches: namesOf(paths) }, { hint });
   }
   for (const [chart, count] of templates) {
-    const hint = `lint what it makes: helm template ${chart} | meshpol lint -`;
+    const command = `helm template ${chart} | meshpol lint -`;
+    commands.push(command);
+    const hint = `lint what it makes: ${command}`;
     bag.report('templates-left-out', undefined, { chart, count: String(count) }, { hint });
   }
   const withoutAlternatives: Unrendered['withoutAlternatives'] = (objects, to) => firstOfBuilds(objects, builds, to);
   // What the programs read by its name is skipped as in a folder, where it may have no kind.
   const ownFiles = inputs.map((file) => (isOfProgram(file.path, charts) ? { ...file, isFound: true as const } : file));
-  return { inputs: ownFiles, withoutAlternatives, isAny: true };
+  const onlyMadeBy = inputs.every(({ path }) => isOfProgram(path, charts)) ? commands[0] : undefined;
+  return { inputs: ownFiles, withoutAlternatives, isAny: true, onlyMadeBy };
 }
 
 /** Programs read these by their names. */

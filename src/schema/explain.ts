@@ -95,7 +95,7 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
   },
   type: ({ bag, span, field, error, wanted }) => {
     const holes = { field, found: describe(error.data), expected: typeNames(wanted) };
-    bag.report('wrong-type', span, holes, { hint: typeHint(error, wanted) });
+    bag.report('wrong-type', span, holes, { hint: typeHint(error, wanted, span) });
   },
   'x-at-least-one': ({ bag, ownKey, where, wanted }) => {
     bag.report('missing-one-of', ownKey, { where, fields: quotedList(wanted as readonly string[]) });
@@ -112,11 +112,15 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
 };
 
 /** How a value of the wrong type is written, where what was meant is plain. */
-function typeHint({ data, parentSchema }: SchemaError, wanted: unknown): string | undefined {
+function typeHint({ data, parentSchema }: SchemaError, wanted: unknown, span: SourceSpan): string | undefined {
   const wants = (type: string): boolean => [wanted].flat().includes(type);
   const format = String(parentSchema?.format ?? '');
   if (typeof data === 'number' && wants('string')) {
-    if (!/^duration|seconds$/.test(format)) return `write it in quotes: "${data}"`;
+    if (!/^duration|seconds$/.test(format)) {
+      // A long number, or one that begins with a zero, is not printed as it was written.
+      const isAsWritten = String(data).length === span.end - span.start;
+      return isAsWritten ? `write it in quotes: "${data}"` : 'write it in quotes, as it stands there';
+    }
     // Nobody waits minutes on purpose and writes no unit: a large number is of milliseconds as likely.
     return data < 100 ? `write it with its unit: ${data}s` : `write it with its unit: ${data}ms or ${data}s`;
   }

@@ -16,6 +16,11 @@ spec:
 test.each([
   ['a duration without its unit', routes('5', '80'), 'write it with its unit: 5s'],
   ['a large duration without its unit', routes('500', '80'), 'write it with its unit: 500ms or 500s'],
+  [
+    'a long number',
+    routes('5s', '80').replace('hosts: [', 'hosts: [99999999999999999999999, '),
+    'write it in quotes, as it stands there',
+  ],
   ['a port in quotes', routes('5s', '"80"'), 'write it without quotes: 80'],
   ['a port that is no number', routes('5s', 'http'), undefined],
 ])('the hint for %s says how it is written', (_, text, hint) => {

@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { Topology, Workload } from '../topology/model.ts';
+import type { Labels } from '../topology/selector.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 
 /** Reports Gateways that no workload serves. */
@@ -17,7 +18,8 @@ export function checkGateways(
     if (served.has(gateway)) continue;
     const { namespace, name, document } = gateway;
     // Gateways usually run in a namespace of their own, and their objects stand beside the applications.
-    const isUnseen = routers.length === 0;
+    const others = routers.filter(({ labels }) => !isOpposite(gateway.spec.selector ?? {}, labels));
+    const isUnseen = others.length === 0;
     bag.report(
       'gateway-without-workload',
       document.spanOf(['spec', 'selector']),
@@ -25,6 +27,14 @@ export function checkGateways(
       { isUnseen, hint: hintFor(gateway, values) },
     );
   }
+}
+
+/** Whether a workload is for what leaves the mesh, and the selector for what enters it, or the other way. */
+function isOpposite(selector: Labels, labels: Labels): boolean {
+  return Object.entries(selector).some(([key, wanted]) => {
+    const [asked, found] = [wanted, labels[key] ?? ''].map((text) => /ingress|egress/.exec(text)?.[0]);
+    return asked !== undefined && found !== undefined && asked !== found;
+  });
 }
 
 /** The values that gateway workloads have of each label. */

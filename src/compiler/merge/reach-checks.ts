@@ -132,8 +132,8 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
   const hint = isRoot
     ? misspeltLabelHint(topology.workloads, wanted ?? {})
     : nearLabelHint(workloadsByLabels(topology), namespace, wanted ?? {});
-  // What runs in the root namespace, gateways above all, is seldom kept beside the applications.
-  const isUnseen = isRoot && hint === undefined && (proxiedIn(topology).get(namespace) ?? 0) === 0;
+  // Gateways above all are seldom kept beside the applications, and may run in any namespace.
+  const isUnseen = isRoot && hint === undefined;
   bag.report('selector-without-workload', span, { kind, name: nameOf(policy) }, { hint, isUnseen });
   return undefined;
 }

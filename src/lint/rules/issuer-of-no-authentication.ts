@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { RequestAuthentication } from '../../policy/request-authentication.ts';
@@ -5,7 +6,7 @@ import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
-import { bySelector } from '../tokens/meeting.ts';
+import { bySelector, type SelectingPolicy } from '../tokens/meeting.ts';
 
 /** Fields that name an issuer; of a principal, the issuer is what stands before the last slash. */
 const naming = /^((r|notR)equestPrincipals|request\.auth\.(principal|claims\[iss\]))$/;
@@ -75,30 +76,33 @@ function list(issuers: ReadonlySet<string>): string {
   return names.join(', ') + (issuers.size > names.length ? ` and ${issuers.size - names.length} more` : '');
 }
 
-/** The issuers that RequestAuthentications verify for policies of the same selector. */
+/** The issuers that RequestAuthentications verify, or may verify, where one holds for policies of the same selector. */
 class Verified {
   readonly #groups: ReadonlyMap<string, readonly RequestAuthentication[]>;
-  readonly #others = new Map<string, number>();
+  readonly #byNamespace = new Map<string, RequestAuthentication[]>();
   readonly #root: string;
 
   constructor(policies: readonly RequestAuthentication[], root: string) {
     this.#groups = bySelector(policies);
     this.#root = root;
-    for (const [first] of this.#groups.values()) {
-      if (first) this.#others.set(first.namespace, (this.#others.get(first.namespace) ?? 0) + 1);
-    }
+    for (const policy of policies) append(this.#byNamespace, policy.namespace, policy);
   }
 
-  /** None where another RequestAuthentication may hold for its workloads, too. */
+  /** None where no RequestAuthentication holds for certain; of others that may hold, all issuers are taken. */
   issuersFor(policy: AuthorizationPolicy): ReadonlySet<string> {
     const [[key] = ['']] = bySelector([policy]);
-    const own = this.#groups.get(key) ?? [];
-    const inNamespace = this.#others.get(policy.namespace) ?? 0;
-    const inRoot = policy.namespace === this.#root ? 0 : (this.#others.get(this.#root) ?? 0);
-    if (own.length === 0 || inNamespace !== 1 || inRoot > 0) return none;
-    const rules = own.flatMap(({ spec }) => spec.jwtRules ?? []);
+    if (!this.#groups.has(key)) return none;
+    const near = new Set([policy.namespace, this.#root]);
+    const others = [...near].flatMap((namespace) => this.#byNamespace.get(namespace) ?? []);
+    const rules = others.flatMap((other) => (areApart(other, policy) ? [] : (other.spec.jwtRules ?? [])));
     return new Set(rules.flatMap(({ issuer }) => (issuer === undefined ? [] : [issuer])));
   }
+}
+
+/** Whether one label must have two values for a workload of both. */
+function areApart(one: SelectingPolicy, other: SelectingPolicy): boolean {
+  const labels = other.spec.selector?.matchLabels ?? {};
+  return Object.entries(one.spec.selector?.matchLabels ?? {}).some(([key, value]) => (labels[key] ?? value) !== value);
 }
 
 const none: ReadonlySet<string> = new Set();

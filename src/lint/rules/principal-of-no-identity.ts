@@ -19,10 +19,11 @@ export const rule: Rule = {
   hint: 'write <trust domain>/ns/<namespace>/sa/<service account>',
   outranks: ['untrusted-domain'],
   check({ snapshot, report }) {
-    const { trustDomain } = snapshot.settings;
+    const { trustDomain, trustDomainAliases } = snapshot.settings;
+    const domains = new Set([trustDomain, ...trustDomainAliases]);
     for (const at of allRulesOf(snapshot)) {
       for (const { value, path, isNegated } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
-        if (mayBeIdentity(value)) continue;
+        if (mayBeIdentity(value) && (domains.has(value.split('/')[0] ?? '') || !isBareAccount(value))) continue;
         const meant = meantBy(value, trustDomain);
         report({
           ...{ object: at.policy, path },
@@ -43,12 +44,18 @@ function mayBeIdentity(value: string): boolean {
   return ns !== 'ns' || (sa === 'sa' && account !== undefined && account !== '' && rest.length === 0);
 }
 
+/** `<namespace>/<service account>`, where a trust domain would have a dot or be one that the mesh knows. */
+function isBareAccount(value: string): boolean {
+  return /^[a-z0-9-]+(\/sa)?\/[a-z0-9.-]+$/.test(value);
+}
+
 /** Forms that people know from elsewhere: the user name of a service account, and an identity with a part left out. */
 function meantBy(value: string, trustDomain: string): string | undefined {
   const [, namespace, account] =
     /^system:serviceaccount:([^:/]+):([^:/]+)$/.exec(value) ??
     /^[^/]+\/ns\/([^/]+)\/([^/]+)$/.exec(value) ??
     /^\/?ns\/([^/]+)\/sa\/([^/]+)$/.exec(value) ??
+    /^([a-z0-9-]+)(?:\/sa)?\/([^/]+)$/.exec(value) ??
     [];
   if (namespace === undefined || account === undefined || account === 'sa') return undefined;
   return `${trustDomain}/ns/${namespace}/sa/${account}`;

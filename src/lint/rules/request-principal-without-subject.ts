@@ -32,9 +32,15 @@ export const rule: Rule = {
           path,
           message,
           why: whyIdle(at.policy, isNegated, 'a request principal is <issuer>/<subject>, and no token has this one'),
-          hint: issuers.has(value) ? `write "${value}/*" for every subject` : undefined,
+          hint: hintFor(value, issuers),
         });
       }
     }
   },
 };
+
+/** An issuer may itself end with a slash, and then a principal has two. */
+function hintFor(value: string, issuers: Issuers): string | undefined {
+  if (issuers.has(value)) return `write "${value}/*" for every subject`;
+  return value.endsWith('/') ? `write "${value}*" for every subject` : undefined;
+}

@@ -1,6 +1,8 @@
 import { destinationsOf } from '../../compiler/topology/destinations.ts';
 import { resolveShortName } from '../../compiler/topology/host.ts';
-import { selects } from '../../compiler/topology/selector.ts';
+import type { Workload } from '../../compiler/topology/model.ts';
+import { type Labels, selects } from '../../compiler/topology/selector.ts';
+import { KnownNames } from '../../lib/known-names.ts';
 import type { Rule } from '../rule.ts';
 import { hostOf, servedFor } from '../tls/served-ports.ts';
 
@@ -35,8 +37,17 @@ export const rule: Rule = {
       const workloads = servedFor(rule, snapshot).map(({ workload }) => workload);
       if (workloads.length === 0) skip(rule);
       for (const [i, { name, labels = {} }] of subsets.entries()) {
-        if (!routed.has(`${hostOf(rule, snapshot)} ${name}`)) continue;
         if (workloads.length === 0 || workloads.some((workload) => selects(labels, workload.labels))) continue;
+        const wrong = misspeltKey(labels, workloads);
+        if (wrong !== undefined) {
+          report({
+            ...{ object: rule, path: ['spec', 'subsets', i, 'labels', wrong.key], part: 'key' },
+            message: `no workload of "${hostOf(rule, snapshot)}" has a label "${wrong.key}"`,
+            hint: `did you mean "${wrong.meant}"?`,
+          });
+          continue;
+        }
+        if (!routed.has(`${hostOf(rule, snapshot)} ${name}`)) continue;
         // The key of a label that no pod has in this way: its other values tell that the value is wrong.
         const key = Object.keys(labels).find(
           (it) =>
@@ -53,3 +64,16 @@ export const rule: Rule = {
     }
   },
 };
+
+/** A key that no workload has, and that is spelt almost like one that they have. */
+function misspeltKey(
+  labels: Labels,
+  workloads: readonly Workload[],
+): { readonly key: string; readonly meant: string } | undefined {
+  const known = new KnownNames(workloads.flatMap((workload) => Object.keys(workload.labels)));
+  for (const key of Object.keys(labels)) {
+    const meant = known.has(key) ? undefined : known.meantBy(key);
+    if (meant !== undefined) return { key, meant };
+  }
+  return undefined;
+}

@@ -64,6 +64,11 @@ class NamespacesOfAccounts {
     const [other, ...others] = this.#byAccount.get(account) ?? [];
     if (other === undefined || others.length > 0) return undefined;
     const [short = '', long = ''] = [namespace, other].sort((a, b) => a.length - b.length);
-    return long.startsWith(`${short}-`) || long.endsWith(`-${short}`) ? other : undefined;
+    if (!long.startsWith(`${short}-`) && !long.endsWith(`-${short}`)) return undefined;
+    return stages.test(long.replace(short, '')) ? undefined : other;
   }
 }
+
+/** `shop` and `shop-prod` are two stages of one application, `team` and `team-b` two of a row. */
+const stages =
+  /^-?(prod|production|prd|live|stag(e|ing)|stg|pre-?prod|dev|development|int|test(ing)?|qa|uat|preview|sandbox|canary|blue|green|[a-z]|\w*\d)-?$/;

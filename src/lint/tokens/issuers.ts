@@ -24,6 +24,7 @@ export class Issuers {
     if (principal.includes('*')) return false;
     const slash = principal.lastIndexOf('/');
     if (slash === -1 || principal.slice(0, slash + 1).endsWith('://')) return false;
+    if (slash === principal.length - 1) return true;
     return this.has(principal) && !this.has(principal.slice(0, slash));
   }
 }
