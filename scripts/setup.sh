@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need: system packages (scripts/tools/packages.txt) where allowed; Envoy, Node 24 with
 # npm, Node 22, Go, Envoy's API as Go modules, the schema of SARIF and a root file system for containers (into .tools/); npm packages.
-# Begins to build the Kubernetes API server and etcd where they are not built yet, and does not wait for them.
+# Fetches Consul 1.8 from Debian's mirror. Begins to build the Kubernetes API server, etcd and Consul where they are not built
+# yet, and does not wait for them.
 # Asks of the machine for bash, git, make and Python 3. A second run finds everything and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -117,5 +118,6 @@ install_npm_packages
 download_go_modules
 download_sarif_schema
 make_container_base
+scripts/backends/debian-consul.sh || say 'tests on Consul 1.8 will fail, and say why'
 scripts/backends/build.sh --in-background
 if [ -d .git ]; then git config core.hooksPath .githooks; fi

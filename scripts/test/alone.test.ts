@@ -9,9 +9,9 @@ test.each([...alone, ...onClusters])(
   },
 );
 
-const startsCluster = /\bstartCluster\b/;
+const startsCluster = /\bstartCluster\b|\bConsulServer\b/;
 
-test('every file of tests that starts a Kubernetes API server comes last', () => {
+test('every file of tests that starts a Kubernetes API server or Consul comes last', () => {
   const files = globSync('{src,e2e}/**/*.e2e.ts');
   const known = new Set(globSync([...onClusters]));
   const startsOne = files.filter((file) => startsCluster.test(readFileSync(file, 'utf8')));

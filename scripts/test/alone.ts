@@ -22,4 +22,6 @@ export const onClusters: readonly string[] = [
   'src/injection/server.e2e.ts',
   'src/control/debug/account-readers.e2e.ts',
   'src/definitions/*.e2e.ts',
+  'src/consul/*.e2e.ts',
+  'src/control/registry/catalog/*.e2e.ts',
 ];

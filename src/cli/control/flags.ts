@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ConsulAddressText, parseConsulAddress } from '../../consul/consul-address.ts';
 import { type Address, parseAddress } from '../../control/server/address.ts';
 import { parseRevision, type Revision } from '../../git/revision.ts';
 import { collectFilled, filledText, parsePath } from '../options.ts';
@@ -28,6 +29,12 @@ export interface ServeFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly watchNamespaces?: readonly string[];
+  readonly consul?: readonly ConsulAddressText[];
+  readonly consulToken?: string;
+  readonly consulRoots?: string;
+  readonly consulCertificate?: string;
+  readonly consulKey?: string;
+  readonly registrationSocket?: string;
   readonly anyProxyAddress?: true;
   readonly stateFolder?: string;
   readonly debugSocket?: string;
@@ -40,7 +47,7 @@ export interface ServeFlags {
 
 /** Adds the flags of `meshd serve`. */
 export function addServeFlags(command: Command): Command {
-  return addWebhookFlags(addDistributionFlags(command))
+  return addWebhookFlags(addServiceFlags(addDistributionFlags(command)))
     .option(
       '--meshConfig <file>',
       'mesh configuration; the default file may be absent (default: ./etc/mesh/config/mesh)',
@@ -152,6 +159,27 @@ function addDistributionFlags(command: Command): Command {
     );
 }
 
+/** Services beside those of the objects. */
+function addServiceFlags(command: Command): Command {
+  return command
+    .option(
+      '--consul <[name=]url...>',
+      'add the services of a Consul datacenter, by the HTTP API of a server or agent; ?dc=NAME names another datacenter than ' +
+        "the server's, and ?stale lets any server answer",
+      consulAddress,
+    )
+    .option('--consulToken <file>', 'with --consul: file of an ACL token, which is read again', parsePath)
+    .option('--consulRoots <file>', 'with --consul: CA certificates (PEM) to verify the server with', parsePath)
+    .option('--consulCertificate <file>', 'with --consul: certificate (PEM) of this client', parsePath)
+    .option('--consulKey <file>', 'with --consulCertificate: its private key (PEM)', parsePath)
+    .option(
+      '--registrationSocket <file>',
+      'Unix socket on which programs register services over HTTP, which are kept in memory (registry Mock); only this user ' +
+        'can open it (default: none)',
+      parsePath,
+    );
+}
+
 /** What a cluster asks before it stores objects. */
 function addWebhookFlags(command: Command): Command {
   return command
@@ -193,6 +221,14 @@ export function revisionName(text: string): string {
   if (!/^[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$/.test(text))
     throw new InvalidArgumentError('at most 42 of a-z, 0-9 and "-" are expected');
   return text;
+}
+
+function consulAddress(text: string, before: readonly ConsulAddressText[] = []): readonly ConsulAddressText[] {
+  const parsed = parseConsulAddress(text);
+  if ('expected' in parsed) throw new InvalidArgumentError(parsed.expected);
+  if (before.some(({ id }) => id === parsed.id))
+    throw new InvalidArgumentError(`two of them are called "${parsed.id}": give them names, NAME=URL`);
+  return [...before, parsed];
 }
 
 function revision(text: string): Revision {

@@ -25,4 +25,34 @@ describe('controlConfigOf', () => {
     expect((await configOf({ NAMESPACE: 'here' }, flags)).replica).toMatchObject({ namespace: 'here' });
     rmSync(folder, { recursive: true });
   });
+
+  const consul = [{ id: 'consul', origin: 'https://127.0.0.1:8501', datacenter: undefined, allowsStale: false }];
+
+  test('adds the services of Consul, with files of credentials, to the objects of a folder', async () => {
+    const flags = { config: '/mesh', consul, consulToken: '/token', consulCertificate: '/c.pem', consulKey: '/k.pem' };
+    const { distribution } = await configOf({}, flags);
+    const files = { token: '/token', roots: undefined, certificate: '/c.pem', key: '/k.pem' };
+    expect(distribution?.compile.source).toEqual({
+      ...{ type: 'folder', folder: '/mesh' },
+      services: { catalogs: [{ ...consul[0], files }], registrationSocket: undefined },
+    });
+  });
+
+  test.each([
+    ['--consul alone', { consul }, '--consul adds services to a mesh'],
+    ['--registrationSocket alone', { registrationSocket: '/s' }, '--registrationSocket adds services to a mesh'],
+    [
+      'a token without Consul',
+      { config: '/mesh', consulToken: '/t' },
+      '--consulToken has an effect with --consul alone',
+    ],
+    ['a certificate without its key', { config: '/mesh', consul, consulCertificate: '/c' }, 'belong together'],
+    [
+      'roots for a server without TLS',
+      { config: '/mesh', consul: [{ id: 'a', origin: 'http://c:8500', allowsStale: false }], consulRoots: '/r' },
+      '"http://c:8500" is not',
+    ],
+  ])('refuses %s', async (_what, flags, message) => {
+    await expect(configOf({}, flags)).rejects.toThrow(message);
+  });
 });

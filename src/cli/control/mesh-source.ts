@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/environment.ts';
 import { parseBoolean } from '../../config/variable.ts';
-import type { MeshSource, StatusConfig } from '../../control/registry/open-registry.ts';
+import type { MeshSource, ServiceSources, StatusConfig } from '../../control/registry/open-registry.ts';
 import { openRepository } from '../../git/open-repository.ts';
 import { openAccess } from '../../kubernetes/open-access.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -12,6 +12,14 @@ import { parsePositive, parsePositiveNumber, variable } from './variable-values.
  * cannot be used is told before anything is served; `UsageError` for what names two places, or would be ignored.
  */
 export async function meshSourceOf(flags: ServeFlags, environment: Environment): Promise<MeshSource | undefined> {
+  const services = serviceSourcesOf(flags);
+  const source = await objectSourceOf(flags, environment);
+  if (services === undefined || source !== undefined) return source && { ...source, ...(services && { services }) };
+  const flag = flags.consul === undefined ? '--registrationSocket' : '--consul';
+  throw new UsageError(`${flag} adds services to a mesh: give its policies with --config, --git or --kubernetes`);
+}
+
+async function objectSourceOf(flags: ServeFlags, environment: Environment): Promise<MeshSource | undefined> {
   const { config: folder, git, rev, kubernetes, kubeconfig, context, watchNamespaces: namespaces = [] } = flags;
   const places = Object.entries({ '--config': folder, '--git': git, '--kubernetes': kubernetes });
   const given = places.filter(([, value]) => value !== undefined).map(([name]) => name);
@@ -41,6 +49,25 @@ export async function meshSourceOf(flags: ServeFlags, environment: Environment):
   const address = { kubeconfig, context };
   await openAccess(address, environment);
   return { type: 'cluster', address, namespaces: [...new Set(namespaces)], slices, status };
+}
+
+/** Undefined: no services but those of the objects. */
+function serviceSourcesOf(flags: ServeFlags): ServiceSources | undefined {
+  const { consul = [], consulToken: token, consulRoots: roots, consulCertificate: certificate, consulKey: key } = flags;
+  const files = { token, roots, certificate, key };
+  if (consul.length === 0) {
+    const unused = Object.entries(files).find(([, path]) => path !== undefined)?.[0];
+    if (unused !== undefined)
+      throw new UsageError(`--consul${unused[0]?.toUpperCase()}${unused.slice(1)} has an effect with --consul alone`);
+  }
+  if ((certificate === undefined) !== (key === undefined))
+    throw new UsageError('--consulCertificate and --consulKey belong together: give both');
+  const plain = consul.find(({ origin }) => origin.startsWith('http:'));
+  if (plain !== undefined && (roots ?? certificate) !== undefined)
+    throw new UsageError(`--consulRoots and --consulCertificate are for https, and "${plain.origin}" is not`);
+  const { registrationSocket } = flags;
+  if (consul.length === 0 && registrationSocket === undefined) return undefined;
+  return { catalogs: consul.map((address) => ({ ...address, files })), registrationSocket };
 }
 
 async function gitSourceOf(folder: string, revision: ServeFlags['rev']): Promise<MeshSource> {

@@ -8,6 +8,7 @@ import { withoutRefused } from './own-sockets.ts';
 import { type EndpointRecord, recordsOf } from './recorded-endpoints.ts';
 import { containerPort, type Records, type Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
+import { catalogAnnotation } from './workload-groups.ts';
 import type { WorkloadDraft } from './workloads.ts';
 
 /** Figures of the specification's gauges, counted while endpoints are found. */
@@ -41,7 +42,7 @@ interface Found {
 /** Endpoints of a service: written down in its own object, in Endpoints or EndpointSlices, else selected by labels. */
 export function findEndpoints(draft: ServiceDraft, context: EndpointContext): FoundEndpoints {
   const { service } = draft;
-  const own = draft.ownEndpoints.map((endpoint): Found => ({ endpoint, isReady: true }));
+  const own = draft.ownEndpoints.map((endpoint) => ownEndpoint(draft, endpoint, context.registry));
   let found: Found[];
   if (service.kind === 'ServiceEntry') found = [...own, ...selectedEndpoints(draft, context)];
   else if (service.isExternal) found = own;
@@ -52,6 +53,16 @@ export function findEndpoints(draft: ServiceDraft, context: EndpointContext): Fo
   // What nobody vouches for yet must not say that clients speak without TLS.
   const known = kept.filter(({ endpoint, isReady }) => isReady || endpoint.workload !== undefined);
   return { known: known.map(({ endpoint }) => endpoint), ready };
+}
+
+/** Of a service that a registry has, the machine of its instance says who it is and whether it is healthy. */
+function ownEndpoint({ service }: ServiceDraft, endpoint: Endpoint, registry: Registry): Found {
+  const name = service.object.annotations[catalogAnnotation];
+  const machine = name === undefined ? undefined : registry.ofService(service.namespace, endpoint.address, name);
+  if (machine === undefined) return { endpoint, isReady: true };
+  const { identity, hasSidecar, isReady } = machine;
+  const workload = { namespace: machine.namespace, name: machine.name };
+  return { endpoint: { ...endpoint, identity, hasSidecar, workload }, isReady };
 }
 
 /** From the cluster's own records; undefined when there are none for the service. */

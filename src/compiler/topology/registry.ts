@@ -2,6 +2,7 @@ import { append } from '../../lib/append.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
 import type { ServicePort } from './model.ts';
 import { LabelIndex } from './selector.ts';
+import { catalogAnnotation } from './workload-groups.ts';
 import type { WorkloadDraft } from './workloads.ts';
 
 /** The workloads that services are resolved against, indexed once: each look-up is independent of the size of the mesh. */
@@ -22,6 +23,13 @@ export class Registry {
 
   get({ namespace, name }: Pick<WorkloadDraft, 'namespace' | 'name'>): WorkloadDraft | undefined {
     return this.#byName.get(keyOf(namespace, name));
+  }
+
+  /** The machine at the address that a registry has for its service; undefined: none is known. */
+  ofService(namespace: string, address: string, service: string): WorkloadDraft | undefined {
+    return this.#byAddress
+      .get(address)
+      ?.find((it) => it.namespace === namespace && it.annotations[catalogAnnotation] === service);
   }
 
   /**

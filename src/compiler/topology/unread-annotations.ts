@@ -9,7 +9,7 @@ import type { WorkloadController, WorkloadGroup } from '../../policy/topology-ki
 import { writtenIn } from '../../schema/resolve-aliases.ts';
 import { captureAnnotations } from './capture.ts';
 import { nameOf } from './object-name.ts';
-import { groupAnnotation } from './workload-groups.ts';
+import { catalogAnnotation, groupAnnotation } from './workload-groups.ts';
 import { healthAnnotation } from './workloads.ts';
 
 /** Of pods and workload entries, read by injection, by the compiler, or by the agent beside them. */
@@ -33,7 +33,8 @@ const ofPrograms =
 /** By kind, what is read of its own metadata; pod templates have those of pods. */
 const readOfKinds: Readonly<Record<string, ReadonlySet<string>>> = {
   Pod: readOfWorkloads,
-  WorkloadEntry: new Set([...readOfWorkloads, groupAnnotation, healthAnnotation]),
+  WorkloadEntry: new Set([...readOfWorkloads, catalogAnnotation, groupAnnotation, healthAnnotation]),
+  ServiceEntry: new Set([catalogAnnotation]),
   Service: new Set(['networking.mesh.io/exportTo']),
 };
 

@@ -6,6 +6,12 @@ import { type Labels, selects } from './selector.ts';
 /** Names the group of its namespace that an entry belongs to; Istio writes it to the entries that it registers. */
 export const groupAnnotation = 'mesh.io/autoRegistrationGroup';
 
+/**
+ * Of ServiceEntries and WorkloadEntries that a registry of services makes: the service in that registry. A WorkloadGroup of
+ * this name says who the machines of the service are, if there is one.
+ */
+export const catalogAnnotation = 'mesh.io/catalogService';
+
 /** WorkloadGroups by name, and which entries are theirs. */
 export class WorkloadGroups {
   readonly #byName: ReadonlyMap<string, WorkloadGroup>;
@@ -14,8 +20,10 @@ export class WorkloadGroups {
     this.#byName = new Map(groups.map((group) => [nameOf(group), group]));
   }
 
-  /** The group that the entry names by its annotation or as its owner; one that is not there is reported. */
+  /** The group that the entry names by its annotation or as its owner, which is reported if it is not there; or that of its service. */
   of(entry: WorkloadEntry, bag: DiagnosticBag): WorkloadGroup | undefined {
+    const service = entry.annotations[catalogAnnotation];
+    if (service !== undefined) return this.#byName.get(nameOf({ namespace: entry.namespace, name: service }));
     const annotated = entry.annotations[groupAnnotation];
     const name = annotated ?? ownerOf(entry);
     if (name === undefined) return undefined;

@@ -18,7 +18,7 @@ import type { SpiffeId, Workload, WorkloadRole } from './model.ts';
 import { nameOf } from './object-name.ts';
 import { acceptsMeshTls, isProxyAlone, roleOfEntry, roleOfGroup, roleOfPod } from './role.ts';
 import type { Labels } from './selector.ts';
-import { labelsOfGroup, specOfMember } from './workload-groups.ts';
+import { catalogAnnotation, labelsOfGroup, specOfMember } from './workload-groups.ts';
 
 /** A workload before it is known which services deliver to it. */
 export interface WorkloadDraft extends Omit<Workload, 'families' | 'targets'> {
@@ -80,7 +80,11 @@ export function entryWorkload(
   context: WorkloadContext,
 ): WorkloadDraft {
   const spec = specOfMember(entry, group);
-  const labels = { ...(group && labelsOfGroup(group)), ...entry.labels, ...entry.spec.labels };
+  const ofGroup = group && labelsOfGroup(group);
+  const own = { ...entry.labels, ...entry.spec.labels };
+  // Whoever registers an instance does not decide which policies are for it.
+  const isRegistered = entry.annotations[catalogAnnotation] !== undefined;
+  const labels = isRegistered ? { ...own, ...ofGroup } : { ...ofGroup, ...own };
   // Where the input may leave out who is injected: without a sidecar an account would be of no use.
   const isPresumed = Object.keys(context.presumedLabels).length > 0 && spec.serviceAccount !== undefined;
   const role = group !== undefined || isPresumed ? roleOfGroup(labels) : roleOfEntry(labels);

@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import { prepareSocketPath } from '../../xds/socket.ts';
-import { ControlError } from '../control-error.ts';
+import type { IncomingMessage } from 'node:http';
+import { startSocketServer } from '../server/socket-server.ts';
 import { type DebugReply, noTarget, readTarget, sendReply } from './debug-reply.ts';
 
 /** Answers by path; `undefined`: there is no such thing (404). */
@@ -20,37 +19,12 @@ export interface DebugServerOptions {
 const longestQuery = 8_192;
 
 /** Serves debug answers as JSON over HTTP, on a Unix socket that only the user that runs `meshd` can open. */
-export async function startDebugServer({
-  path,
-  answers,
-  actions,
-}: DebugServerOptions): Promise<{ close(): Promise<void> }> {
-  const server = createServer(
-    { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: longestQuery },
-    (request, response) => {
-      request.resume();
-      void sendReply(response, answerTo(request, answers, actions));
-    },
-  );
-  server.maxConnections = 32;
-  try {
-    const place = await prepareSocketPath(path);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(place.bindPath, resolve);
-    });
-    await place.finish();
-  } catch (cause) {
-    server.close();
-    throw new ControlError('listen-failed', `cannot serve the debug socket "${path}"`, { cause });
-  }
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+export function startDebugServer({ path, answers, actions }: DebugServerOptions): Promise<{ close(): Promise<void> }> {
+  const limits = { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: longestQuery };
+  return startSocketServer({ path, name: 'the debug socket', limits }, (request, response) => {
+    request.resume();
+    void sendReply(response, answerTo(request, answers, actions));
+  });
 }
 
 /** Answers a request: 404 for an unknown path or object, 400 for an invalid target, 503 for a failure. */

@@ -72,6 +72,17 @@ describe('Admission', () => {
     expect(await setUp()(asked)).toBe(code);
   });
 
+  test.each([
+    ['Catalog', 'sidecar~10.1.0.1~10.1.0.1.service.consul~service.consul', '10.1.0.1:4000'],
+    ['Mock', 'sidecar~10.1.0.1~10.1.0.1~', '10.1.0.1:4000'],
+    ['Mock, over IPv6', 'sidecar~fd00::1~fd00::1~', '[fd00::1]:4000'],
+  ])('finds the workload of a proxy that the registry %s calls by its address', async (_registry, id, peer) => {
+    expect(await setUp()({ id, peer })).toBe('spiffe://cluster.local/ns/shop/sa/web web 1.40.0');
+    expect(await setUp()({ id, peer, account: 'shop/api' })).toBe(14);
+    expect(await setUp()({ id, peer: '10.1.0.2:4000' })).toBe(7);
+    expect(await setUp(false, () => 0, meshOf(['web.shop', 'other.shop']))({ id, peer })).toBe(3);
+  });
+
   test('limits how often one proxy opens streams, and allows more later', async () => {
     let now = 0;
     const admit = setUp(false, () => now);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { ReadClock } from '../../lib/clock.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { AnyRequest } from '../../xds/form.ts';
@@ -8,7 +9,7 @@ import type { Authentication } from '../auth/caller.ts';
 import { identityOf } from '../auth/caller.ts';
 import { addressOf } from '../server/address.ts';
 import type { Fleet } from './fleet.ts';
-import type { ProxyViews, ServedProxy } from './mesh-snapshot.ts';
+import type { ProxyViews } from './mesh-snapshot.ts';
 import type { ProxyStream } from './proxy-stream.ts';
 import { bytesToStart, Starts } from './starts.ts';
 import { StreamLimits } from './stream-limits.ts';
@@ -56,15 +57,23 @@ export class Admission {
     if (caller === undefined)
       throw new StreamRefusal(code.unauthenticated, 'a client certificate of the mesh is needed');
     const { node } = first;
-    const proxy = proxyOf(node?.id ?? '');
-    if (proxy === undefined)
+    const asked = addressedBy(node?.id ?? '') ?? proxyOf(node?.id ?? '');
+    if (asked === undefined)
       throw new StreamRefusal(code.invalidArgument, 'the node id is not role~ip~name.namespace~domain');
-    if (proxy.namespace !== caller.namespace) throw denied();
+    if (typeof asked !== 'string' && asked.namespace !== caller.namespace) throw denied();
     const identity = identityOf(caller, trustDomain);
     if (!this.#limits.mayAsk(identity, clock())) throw tooMany('too many new streams');
-    const known = await this.#find(proxy, identity);
+    const known = await this.#find(identity, () =>
+      typeof asked === 'string' ? this.#fleet.findAt(asked, caller) : this.#fleet.find(asked),
+    );
     // Whether a workload exists is nobody's business who may not be it.
     if (known === undefined) throw new StreamRefusal(code.unavailable, 'the workload is not known yet');
+    if (known === 'several')
+      throw new StreamRefusal(
+        code.invalidArgument,
+        'several workloads have this address: give the agent --id NAME.NAMESPACE',
+      );
+    const proxy = { namespace: known.namespace, name: known.name };
     if (known.serviceAccount !== caller.serviceAccount) throw denied();
     if (!takesAnyAddress && !known.addresses.includes(addressOf(peer))) throw denied();
     if (!this.#limits.mayBegin(proxy, hasAll(first, known.views), clock())) throw tooMany('too many new streams');
@@ -78,9 +87,9 @@ export class Admission {
   }
 
   /** Finds a workload, and waits for one that is not known yet, with a limited number of one caller's streams. */
-  async #find(proxy: Pick<ServedProxy, 'namespace' | 'name'>, identity: string): Promise<ServedProxy | undefined> {
+  async #find<T>(identity: string, find: () => T | undefined): Promise<T | undefined> {
     const { waitMs = 5_000 } = this.#rules;
-    return this.#limits.wait(identity, (mayWait) => this.#fleet.find(proxy, mayWait ? waitMs : 0));
+    return this.#limits.wait(identity, (mayWait) => this.#fleet.once(find, mayWait ? waitMs : 0));
   }
 }
 
@@ -109,6 +118,12 @@ function denied(): StreamRefusal {
     code.permissionDenied,
     'the certificate is not of this workload, or comes from another address',
   );
+}
+
+/** The address that a proxy is called by where its registry knows no names: `10.1.0.5`, `10.1.0.5.service.consul`. */
+function addressedBy(nodeId: string): string | undefined {
+  const address = nodeId.split('~')[2]?.replace(/\.service\.consul$/, '') ?? '';
+  return isIP(address) === 0 ? undefined : addressOf(`[${address}]:0`);
 }
 
 /** Name and namespace in the third field of a node id; a name may contain dots, a namespace none. */

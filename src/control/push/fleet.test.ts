@@ -121,10 +121,10 @@ describe('Fleet', () => {
 
   test('waits for a workload that is not known yet, for a limited time', async () => {
     const { fleet } = setUp();
-    const found = fleet.find({ namespace: 'shop', name: 'late' }, 5_000);
+    const found = fleet.once(() => fleet.find({ namespace: 'shop', name: 'late' }), 5_000);
     fleet.update(snapshotOf({}, { late: { in: '1' } }));
     expect((await found)?.name).toBe('late');
-    expect(await fleet.find({ namespace: 'shop', name: 'never' }, 10)).toBeUndefined();
+    expect(await fleet.once(() => fleet.find({ namespace: 'shop', name: 'never' }), 10)).toBeUndefined();
   });
 
   test('holds a shared resource back once two identities refuse it, not when one does', () => {

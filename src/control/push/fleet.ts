@@ -84,9 +84,23 @@ export class Fleet {
     for (const tell of [...this.#waiting]) tell();
   }
 
-  /** The proxy, once it is known; undefined when it is not after `ms`. */
-  async find(proxy: Pick<ServedProxy, 'namespace' | 'name'>, ms: number): Promise<ServedProxy | undefined> {
-    const find = (): ServedProxy | undefined => this.#snapshot.proxies.get(proxyKey(proxy));
+  find(proxy: Pick<ServedProxy, 'namespace' | 'name'>): ServedProxy | undefined {
+    return this.#snapshot.proxies.get(proxyKey(proxy));
+  }
+
+  /** The proxy of an account that has the address; undefined: none has, `several`: it says not which. */
+  findAt(
+    address: string,
+    { namespace, serviceAccount }: Pick<ServedProxy, 'namespace' | 'serviceAccount'>,
+  ): ServedProxy | 'several' | undefined {
+    const found = [...this.#snapshot.proxies.values()].filter(
+      (it) => it.namespace === namespace && it.serviceAccount === serviceAccount && it.addresses.includes(address),
+    );
+    return found.length > 1 ? 'several' : found[0];
+  }
+
+  /** What `find` gives, once it gives something; undefined when it does not within `ms`. */
+  async once<T>(find: () => T | undefined, ms: number): Promise<T | undefined> {
     if (find() !== undefined || ms <= 0) return find();
     return new Promise((resolve) => {
       const settle = (): void => {

@@ -1,16 +1,31 @@
 import { resolve } from 'node:path';
+import type { ConsulAddress } from '../../consul/consul-address.ts';
 import type { Revision } from '../../git/revision.ts';
 import { KubernetesApi } from '../../kubernetes/api.ts';
 import { type ClusterAddress, openAccess } from '../../kubernetes/open-access.ts';
 import type { Rate } from '../../lib/token-buckets.ts';
 import type { SourceFile } from '../../source/document.ts';
+import { CatalogSource } from './catalog/catalog-source.ts';
 import { ClusterRegistry } from './cluster/cluster-registry.ts';
 import { FilesRegistry } from './files.ts';
 import { GitRegistry } from './git.ts';
+import { RegisteredServices } from './registered/registered-services.ts';
 import type { Registry } from './registry.ts';
+import type { ServiceSource } from './service-source.ts';
+import { RegistryWithServices } from './with-services.ts';
 
-/** Source of a mesh's objects. */
-export type MeshSource =
+/** Source of a mesh's objects, and sources of further services. */
+export type MeshSource = ObjectSource & { readonly services?: ServiceSources };
+
+/** Services beside those of the objects. */
+export interface ServiceSources {
+  /** Datacenters of Consul. */
+  readonly catalogs: readonly ConsulAddress[];
+  /** Path of a Unix socket on which programs register services; absent: none do. */
+  readonly registrationSocket?: string | undefined;
+}
+
+type ObjectSource =
   /** Folder of policies, services and workloads. */
   | { readonly type: 'folder'; readonly folder: string }
   /** The same of a commit; the folder is the repository's. */
@@ -45,7 +60,12 @@ export interface Before {
 }
 
 /** A name that identifies a source, for its state on disk. */
-export function nameOf(source: MeshSource): string {
+export function nameOf({ services, ...source }: MeshSource): string {
+  const ids = services?.catalogs.map(({ id }) => id).sort() ?? [];
+  return ids.length === 0 ? nameOfObjects(source) : `${nameOfObjects(source)} consul ${ids.join(',')}`;
+}
+
+function nameOfObjects(source: ObjectSource): string {
   if (source.type === 'folder') return resolve(source.folder);
   if (source.type === 'git') return `git ${JSON.stringify([resolve(source.folder), source.revision.text])}`;
   const { kubeconfig, context } = source.address;
@@ -57,10 +77,21 @@ export function nameOf(source: MeshSource): string {
  * kubeconfig.
  */
 export async function openRegistry(
-  source: MeshSource,
+  { services, ...source }: MeshSource,
   before: Before,
   onProblem: (text: string) => void,
 ): Promise<Registry> {
+  const main = await openObjects(source, before, onProblem);
+  if (services === undefined) return main;
+  const known = before.files ?? [];
+  const { catalogs, registrationSocket } = services;
+  const sources: ServiceSource[] = [];
+  if (catalogs.length > 0) sources.push(new CatalogSource({ addresses: catalogs, known, onProblem }));
+  if (registrationSocket !== undefined) sources.push(new RegisteredServices(registrationSocket));
+  return new RegistryWithServices(main, sources);
+}
+
+async function openObjects(source: ObjectSource, before: Before, onProblem: (text: string) => void): Promise<Registry> {
   if (source.type === 'folder') return new FilesRegistry(source.folder, before.folders);
   if (source.type === 'git') return new GitRegistry(source.folder, source.revision);
   const api = new KubernetesApi(await openAccess(source.address, process.env));

@@ -27,10 +27,10 @@ export interface RegistryRevision {
   readonly problem: string | undefined;
 }
 
-/** How many objects of one kind a registry has read. */
+/** How many objects of one kind a registry has read; of a catalog, how many services. */
 export interface RegistryFigures {
   readonly kind: string;
-  /** Empty for the platform's core group. */
+  /** Empty for the platform's core group; of a catalog, its name. */
   readonly group: string;
   readonly objects: number;
   /** Number of objects that stay active although the definition of their kind was deleted. */
@@ -54,11 +54,11 @@ export interface Registry {
   /** A row a kind; none where the objects are files. */
   readonly figures: readonly RegistryFigures[];
   /** Absent where there is no history. */
-  readonly revision?: RegistryRevision;
+  readonly revision?: RegistryRevision | undefined;
   /** Of objects whose status is written; undefined: none is. */
   readonly facts?: ObjectFacts | undefined;
   /** Which gateways are given which Secrets of their namespace; absent: each those that it names. */
-  readonly rights?: SecretRights;
+  readonly rights?: SecretRights | undefined;
   /** Objects of the kind that stay though the definition of their kind is gone, go; returns how many. */
   forget(kind: string): number;
   /** Tells from now on that something differs from the last look. */

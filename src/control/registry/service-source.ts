@@ -1,0 +1,14 @@
+import type { SourceFile } from '../../source/document.ts';
+import type { RegistryFigures } from './registry.ts';
+
+/** A source of services alone, beside the registry that has the policies. */
+export interface ServiceSource {
+  /** Before all are known: those that were in force before this `meshd`, where it can tell them from those of others. */
+  readonly files: readonly SourceFile[];
+  /** It has told all its services once. */
+  readonly hasSynced: boolean;
+  readonly figures: readonly RegistryFigures[];
+  /** Tells of each change of `files`, and when all are known; `isEndpoints`: nothing but where and how well instances are. */
+  start(onChange: (change: { readonly isEndpoints: boolean }) => void): Promise<void>;
+  close(): void;
+}
