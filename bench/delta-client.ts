@@ -66,7 +66,7 @@ export class DeltaClient {
     this.seen = nothing();
   }
 
-  /** Opens a stream, which asks for nothing yet. */
+  /** Connects, without a stream yet: one that says nothing is ended by `meshd`. */
   open(): Promise<void> {
     this.#isWanted = true;
     const { port, root: ca, certificate: cert, privateKey: key } = this.#identity;
@@ -80,15 +80,17 @@ export class DeltaClient {
     return new Promise((resolve) => {
       session.once('connect', () => {
         session.setLocalWindowSize(windowBytes);
-        this.#openStream(session);
         resolve();
       });
     });
   }
 
-  /** Asks for everything, and tells what it has. */
+  /** Opens a stream, asks for everything, and tells what it has. */
   ask(): void {
+    const session = this.#session;
+    if (session === undefined || session.closed) return;
     this.attempts += 1;
+    this.#openStream(session);
     const node = field(1, field(1, this.#identity.nodeId));
     if (this.#digests !== undefined) {
       const told = Object.entries(this.#digests).map(([type, digest]) =>
@@ -154,9 +156,7 @@ export class DeltaClient {
   async #askAgain(session: ClientHttp2Session): Promise<void> {
     if (!this.#isWanted || session.closed) return;
     await delay(500 + Math.random() * 1_000);
-    if (!this.#isWanted || session.closed) return;
-    this.#openStream(session);
-    this.ask();
+    if (this.#isWanted && this.#session === session) this.ask();
   }
 
   async #again(session: ClientHttp2Session): Promise<void> {

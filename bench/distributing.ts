@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bareStreamBytes } from './bare-streams.ts';
 import { identitiesFor } from './client-identities.ts';
 import { Crowd, seenOf } from './crowd.ts';
 import { EventLoopProbe } from './event-loop-probe.ts';
@@ -59,7 +60,7 @@ class Run {
     this.#crowd = crowd;
   }
 
-  /** All connect at once and get everything; before that their streams are there and ask for nothing. */
+  /** All connect at once and get everything. */
   async coldStart(): Promise<void> {
     const { pid } = this.#meshd;
     const began = nowMs();
@@ -90,9 +91,10 @@ class Run {
     );
     await delay(3_000);
     const rest = await this.#probe.heap();
+    const own = await bareStreamBytes(count);
     line(
-      'heap a stream at rest, over a stream that asked for nothing',
-      `${((rest.heapUsed - bare.heapUsed) / count / 1_024).toFixed(1)} KB`,
+      "heap a stream at rest, over gRPC's own",
+      `${((rest.heapUsed - bare.heapUsed - own * count) / count / 1_024).toFixed(1)} KB, gRPC's ${(own / 1_024).toFixed(1)} KB`,
       `without heap ${((rest.external - bare.external) / count / 1_024).toFixed(1)} KB, resident ${(rest.rss / 1_048_576).toFixed(0)} MiB`,
     );
   }

@@ -8,7 +8,7 @@ export interface ProgramOptions {
 }
 
 /** How long a program may take for whatever is waited for. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /** A process whose output is read as it comes, and the times at which it came. */
 export class Program {
