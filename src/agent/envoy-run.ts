@@ -160,7 +160,9 @@ async function followEnvoy(
   const heard = { admin, log: log.scope('model'), quit, onFirstInForce };
   const client = current.discovery;
   const following =
-    client === undefined ? follow({ ...heard, reloader, change }) : followDiscovery({ ...heard, client });
+    client === undefined
+      ? follow({ ...heard, reloader, change })
+      : followDiscovery({ ...heard, client, readInterception: parts.readInterception });
   // It fails only by a bug or with the world: that ends the agent, and Envoy with it.
   await Promise.race([aborted(end), following.then(() => aborted(end))]);
   const how = await endOf(run, parts);

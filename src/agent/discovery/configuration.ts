@@ -175,6 +175,12 @@ export class HeldConfiguration {
     return this.#listenerFile.file;
   }
 
+  /** One of them; undefined: Envoy is served none of this name. */
+  listener(name: string): EnvoyResource | undefined {
+    const held = this.stores.listeners.view.get(name);
+    return held && listenerOf(held);
+  }
+
   #isolate(typeUrl: string, culprits: readonly Culprit[]): void {
     const list = listOfType(typeUrl);
     if (list === undefined) return;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ResourceFile } from '../../envoy/api/resource-file.ts';
+import type { EnvoyResource, ResourceFile } from '../../envoy/api/resource-file.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { aggregatedService } from '../../xds/aggregated-service.ts';
@@ -134,6 +134,11 @@ export class DiscoveryClient {
 
   listeners(): ResourceFile {
     return this.#held.listeners();
+  }
+
+  /** A listener that Envoy is served; undefined: there is none of this name. */
+  listener(name: string): EnvoyResource | undefined {
+    return this.#held.listener(name);
   }
 
   /** The identity in force: the control plane is asked with it, and a cache of another one is not used any more. */

@@ -1,5 +1,7 @@
 import { type AdminClient, readWarming } from '../../envoy/admin.ts';
+import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { aborted, delay } from '../../lib/abort.ts';
+import { checkInterception, type InterceptionFacts } from '../life/interception.ts';
 import type { Log } from '../log/log.ts';
 import type { DiscoveryClient } from './discovery-client.ts';
 
@@ -7,6 +9,8 @@ export interface FollowDiscoveryParts {
   readonly client: DiscoveryClient;
   readonly admin: AdminClient;
   readonly log: Log;
+  /** What the network namespace says of TPROXY; absent: nobody wants to know. */
+  readonly readInterception?: (() => Promise<InterceptionFacts>) | undefined;
   /** Fires when Envoy has ended, and when the agent is to stop. */
   readonly quit: AbortSignal;
   /** Called once, when Envoy has taken a configuration and nothing warms. */
@@ -17,17 +21,27 @@ const pollMs = { first: 10, last: 250 };
 /** After so long it is said what is waited for. */
 const slowMs = 10_000;
 
-/** Waits until the first configuration is active; later changes reach Envoy without further calls. Ends at `quit`. */
+/**
+ * Waits until the first configuration is active; later changes reach Envoy without further calls. Ends at `quit`. Throws when
+ * the inbound listener is for another mode of interception than the rules of the network namespace.
+ */
 export async function followDiscovery({
   client,
   admin,
   log,
+  readInterception,
   quit,
   onFirstInForce,
 }: FollowDiscoveryParts): Promise<void> {
   const beganAtMs = performance.now();
   let isTold = false;
+  let isJudged = readInterception === undefined;
   while (!quit.aborted) {
+    const inbound = isJudged ? undefined : client.listener('virtualInbound');
+    if (inbound !== undefined && readInterception !== undefined) {
+      isJudged = true;
+      await checkInterception({ listeners: new ResourceFile([inbound]) }, readInterception, log);
+    }
     const missing = await missingNow(client, admin);
     if (missing === undefined) {
       log.info('configuration in force', { from: 'the control plane', ageMs: Math.round(client.ageMs ?? 0) });

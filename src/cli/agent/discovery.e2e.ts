@@ -69,6 +69,19 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     expect(dump()).toContain('"virtualInbound"');
   });
 
+  test('ends when the control plane sends listeners for TPROXY, for which the network namespace has no rules', async () => {
+    const annotated = httpbinPod().replace(
+      'metadata: {',
+      'metadata: {annotations: {sidecar.mesh.io/interceptionMode: TPROXY}, ',
+    );
+    await bench.put('mesh.yaml', objects(namespace, annotated));
+    const served = (): Promise<string> => bench.debug('/debug/config_dump?proxy=foo/httpbin');
+    await vi.waitFor(async () => expect(await served()).toContain('"transparent"'), 10_000);
+    start();
+    expect(await proxy.exit).toBe(3);
+    expect(proxy.output).toContain('the configuration is for TPROXY and this network namespace has no rules for it');
+  });
+
   test.each([
     [
       'a template of its own',
