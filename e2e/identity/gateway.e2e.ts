@@ -84,7 +84,7 @@ describeMesh('a router with identities of meshd and secrets of its own', () => {
     await until(isMet, { timeoutMs: 15_000, everyMs: 50, otherwise });
   }
 
-  test('fails no request while pair and authorities change under it, nor for a pair that does not match', async () => {
+  test('fails no request while its certificate, key and client CAs change, and when a key does not match its certificate', async () => {
     const outside = await ca.issue('spiffe://outside.example/client');
     const load = await startLoad(mesh.testbed.sandbox, {
       network: 'legacy-client',

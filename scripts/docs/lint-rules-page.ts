@@ -36,7 +36,7 @@ Each rule below has an example in which it finds something, and one in which it 
 - looks at: the kinds of objects that the rule checks; "settings" is the mesh configuration and the environment
   variables, "suppressions" is comments and annotations of any object that [suppress a finding](meshpol-lint.md).
 - needs: a rule that needs topology runs only if the inputs have a workload or a service.
-- fix changes: the part of the compiled output that changes if \`--fix\` mends the finding. Rules without this property have no fix.
+- fix changes: the part of the compiled output that changes if \`--fix\` fixes the finding. Rules without this property have no fix.
 
 The line of a finding ends in \`# finding\`; a finding about a setting has none. A rule whose title says
 "spelt almost like" or "misspelt" reports no other unknown names: they may be those of objects outside the inputs

@@ -5,7 +5,7 @@ import { SourceError } from '../source/find.ts';
 import { explainFailure } from './failure.ts';
 
 describe('explainFailure', () => {
-  test('tells a wrong command line in one line', () => {
+  test('explains a wrong command line in one line', () => {
     expect(explainFailure(new UsageError('no inputs'), 'meshpol')).toEqual({ text: 'meshpol: no inputs\n', code: 2 });
   });
 

@@ -116,7 +116,7 @@ describe('readAgentSettings', () => {
     expect(settings).toEqual(read({}).settings);
   });
 
-  test('tells MESH_METRICS_ANNOTATIONS that is empty from one that is absent', () => {
+  test('distinguishes an empty MESH_METRICS_ANNOTATIONS from an absent one', () => {
     expect(read({ MESH_METRICS_ANNOTATIONS: '' }).settings.metricsAnnotations).toBe('');
   });
 

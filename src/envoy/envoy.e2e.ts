@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe('a running Envoy', () => {
-  test('tells its state, its versions and its drain over a Unix socket, and ends with code 0', async () => {
+  test('reports state and versions, and drains, over a Unix socket, and exits with 0', async () => {
     await writeResources('lds', 'a1', [listener()]);
     await writeResources('cds', 'b1', []);
     const admin = await start();

@@ -215,7 +215,7 @@ describe('CommitDisk', () => {
     expect(await refusal(id, '0/0/0', { mostBytes: 1_000 })).toContain('its files have more than 1000 bytes');
   });
 
-  test('refuses names that no git makes, and tells apart those that are no UTF-8', async () => {
+  test('refuses names that git does not create, and distinguishes names that are not UTF-8', async () => {
     const blob = repository.gitIn(repository.folder, ['hash-object', '-w', '--stdin'], 'b: 1');
     const { files } = await read(commitOf(`100644 blob ${blob}\t"\\344.yaml"\n100644 blob ${blob}\t"\\345.yaml"\n`));
     expect(Object.keys(files)).toEqual(['\\xe4.yaml', '\\xe5.yaml']);

@@ -60,7 +60,7 @@ describe('findPoint', () => {
     await expect(find('HEAD')).rejects.toThrow('no commit yet');
   });
 
-  test('names the files that tell of a move, of a worktree too', async () => {
+  test('names the files that change when the reference moves, also for a worktree', async () => {
     const git = join(repository.folder, '.git');
     expect((await find('main')).files).toEqual(
       expect.arrayContaining([

@@ -49,7 +49,7 @@ describe('CertificateKeeper without an authority', () => {
 });
 
 describe('CertificateKeeper when a renewal fails', () => {
-  test('keeps the old certificate, tells graver and graver, and recovers', async () => {
+  test('keeps the old certificate, logs failures at rising levels, and recovers', async () => {
     const one = keeperBench({ lifetimeMs: 10 * hourMs });
     await one.clock.pass(0);
     one.refusal = 'soon';

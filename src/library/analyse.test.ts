@@ -95,7 +95,7 @@ describe('analyse of the library', () => {
     expect(names(outbound?.virtualServices.map(({ object }) => object))).toEqual(['VirtualService web']);
   });
 
-  test('tells who is in the mesh as compile does, in a form that says its number', async () => {
+  test('gives the same mesh as compile, with a format number', async () => {
     const input = { files: [mesh, policies] };
     const [snapshot, compiled] = await Promise.all([snapshotOf(input), compile(input)]);
     expect(snapshot.format).toBe(1);
@@ -157,7 +157,7 @@ stringData: {password: opensesame}
     expect(JSON.stringify(snapshot)).not.toContain('opensesame');
   });
 
-  test('gives no snapshot when a text has an error, and tells all errors at once', async () => {
+  test('gives no snapshot when a text has an error, and reports all errors at once', async () => {
     const wrong = (path: string) => ({ path, text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n' });
     const { snapshot, diagnostics } = await analyse({ files: [mesh, wrong('a.yaml'), wrong('b.yaml')] });
     expect(snapshot).toBeUndefined();

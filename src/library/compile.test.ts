@@ -68,7 +68,7 @@ describe('compile of the library', () => {
     },
   );
 
-  test('gives no proxy when one text of many has an error, and tells all errors at once', async () => {
+  test('gives no proxy when one text of many has an error, and reports all errors at once', async () => {
     const wrong = (path: string) => ({ path, text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n' });
     const meshConfig = { path: 'config.yaml', text: 'trustDomian: a\n' };
     const { proxies, diagnostics } = await compile({ files: [mesh, wrong('a.yaml'), wrong('b.yaml')], meshConfig });

@@ -132,7 +132,7 @@ describe('a chart of Helm', () => {
     );
   });
 
-  test('tells of a template that was named by itself', () => {
+  test('reports a template that is an input itself', () => {
     const beside = { path: 'a/Chart.yaml', text: 'apiVersion: v2\nname: a\n' };
     expect(codes(look({ 'a/templates/b.yaml': peer('"{{ .Values.mode }}"') }, [beside], false))).toEqual([
       'templates-left-out',

@@ -72,12 +72,12 @@ spec:
   servers: [{port: {number: 8444, name: https-2, protocol: HTTPS}, hosts: [b.example.com], tls: {mode: MUTUAL, credentialName: shop}}]
 `;
 
-  test('closes only the server that asks a good pair for authorities which it never had', async () => {
+  test('closes only the server that needs CAs from a Secret that never had any', async () => {
     expect(await outcomeOf(good, good + mutual)).toMatchObject({ isFrozen: false, faults: [] });
     expect((await outcomeOf(good, good + mutual)).listeners).toHaveLength(3);
   });
 
-  test('holds authorities that turn bad, and none that are taken out', async () => {
+  test('keeps the last valid CAs of a Secret that become invalid, and none that are removed', async () => {
     const [root, without] = [secret('PRIVATE KEY', pem('CERTIFICATE')) + mutual, good + mutual];
     const broken = secret('PRIVATE KEY', 'none') + mutual;
     const empty = secret('PRIVATE KEY', '') + mutual;
@@ -87,7 +87,7 @@ spec:
     expect(await outcomeOf(root, without, broken)).toMatchObject({ isFrozen: false, faults: [] });
   });
 
-  test('holds the last good version of one that turns bad, and takes the next good one', async () => {
+  test('keeps the last valid version of a Secret that becomes invalid, and uses the next valid one', async () => {
     expect(await outcomeOf(good, locked)).toMatchObject({ isFrozen: false, faults: ['Secret'], isLocked: false });
     expect(await outcomeOf(locked, good)).toMatchObject({ isFrozen: false, faults: [], isLocked: false });
   });

@@ -29,7 +29,7 @@ describe('gatewaySecretsOf', () => {
     ]);
   });
 
-  test('takes authorities from a secret of their own, else from the one that holds the pair', () => {
+  test('takes client CAs from the Secret <name>-cacert, else from the Secret with certificate and key', () => {
     const both = secret('edge/a', { ...pair, 'ca.crt': certificate('both') });
     const own = secret('edge/a-cacert', { 'tls.crt': certificate('owns') });
     const authoritiesIn = (...secrets: readonly Secret[]) =>

@@ -103,7 +103,7 @@ describe('POST /token', () => {
 });
 
 describe('GET /stsStatus and /dump', () => {
-  test('tell when tokens were had, and none of them', async () => {
+  test('show when tokens were issued, and never a token', async () => {
     expect((await bench.curl('/dump')).body).toBe('{"tokens":[]}');
     await bench.ask();
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);

@@ -33,7 +33,7 @@ describe('MountPoints', () => {
     ['/mnt3/a/b', '98:0 /c d'],
     ['/mnt3', '98:0 /c d'],
     ['/mnt30', '98:0 /'],
-  ])('tell of which file system which part %s is in', (path, part) => {
+  ])('name the file system, and the part of it, that %s is in', (path, part) => {
     const text = [
       '20 1 98:0 / / rw - ext3 /dev/root rw',
       '36 20 98:0 /mnt1 /mnt2/a.yaml rw - ext3 /dev/root rw',

@@ -133,7 +133,7 @@ describe('what a watch looks at when no event comes', () => {
     await vi.waitFor(() => expect(changes).toBe(2), 3_000);
   });
 
-  test('shows that a folder above was replaced, which no event tells', async () => {
+  test('detects a replaced parent folder, which causes no event', async () => {
     await mkdir(join(folder, 'a/b/in'), { recursive: true });
     await mkdir(join(folder, 'next/b/in'), { recursive: true });
     await open('a/b/in', 3_600_000);

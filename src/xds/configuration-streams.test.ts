@@ -32,7 +32,7 @@ describe('DeltaStream of a configuration type', () => {
     expect(names(stream.update())).toEqual(['a']);
   });
 
-  test('tells a client that has nothing, and asks for all, that there is nothing: it waits for that word', () => {
+  test('answers a client that has nothing and requests everything with an empty response, for which it waits', () => {
     const { store, stream } = open(wildConfiguration, {});
     expect(stream.receive(request({})).response).toMatchObject({ resources: [], removed: [] });
     expect(stream.receive(request({ responseNonce: '1' })).response).toBeUndefined();
@@ -50,7 +50,7 @@ describe('DeltaStream of a configuration type', () => {
     expect(names(stream.update())).toEqual(['a']);
   });
 
-  test('tells a subscribed name that is not there among the removed, and sends it when it comes', () => {
+  test('lists a subscribed name without a resource as removed, and sends the resource when it exists', () => {
     const { store, stream } = open(namedConfiguration, {});
     expect(stream.receive(request({ subscribe: ['a'] })).response).toMatchObject({ resources: [], removed: ['a'] });
     put(store, { a: '1' });

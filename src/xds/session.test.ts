@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bothObservers, type DiscoveryObserver } from './observer.ts';
 
 describe('bothObservers', () => {
-  test('tell each event to both, the first one first', () => {
+  test('pass each event to both observers, in their order', () => {
     const heard: string[] = [];
     const hears =
       (who: string, what: string) =>

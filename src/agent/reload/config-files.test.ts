@@ -189,7 +189,7 @@ describe('ConfigFiles', () => {
       expect(await readFile(join(folder, 'clusters.json'), 'utf8')).toBe(again.clusters.text);
     });
 
-    test('keeps them when a change is given up, and tells an Envoy that starts of none', async () => {
+    test('keeps deleted clusters when a change is given up, and gives none of them to an Envoy that starts', async () => {
       await take(sample({ upstream: web }), none);
       const replacement = await config.prepare(none, sample({ upstream: db }));
       await expect(replacement.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -58,7 +58,7 @@ describe('tellExpiry', () => {
     cas = await Promise.all([createMeshCa(), createMeshCa()]);
   });
 
-  test('tells when the certificate ends, and the first of its roots', () => {
+  test('reports when the certificate and the first of its roots expire', () => {
     const told: [string, number][] = [];
     const roots = cas.map((ca) => ca.rootCertificate).join('');
     tellExpiry(snapshot('', roots), { inForce: (name, ms) => told.push([name, ms]) });

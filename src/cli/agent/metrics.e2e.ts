@@ -56,7 +56,7 @@ describe('the metrics of pilot-agent proxy', () => {
       { timeout: 20_000, interval: 100 },
     );
 
-  test('tell what the inputs hold, and follow them', async () => {
+  test('count the objects of the inputs, and follow their changes', async () => {
     await reach({
       pilot_no_ip: 1,
       pilot_endpoint_not_ready: 2,

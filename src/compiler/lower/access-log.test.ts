@@ -39,7 +39,7 @@ describe('accessLog', () => {
     });
   });
 
-  test('tells the same in both forms where no format is given, but for the identity of the peer', () => {
+  test('has the same fields in both default formats, except the identity of the peer', () => {
     const operators = (log: AccessLogIR | undefined): string[] => {
       return [...new Set(JSON.stringify(log?.format).match(/%[^% ]+%/g))].sort();
     };

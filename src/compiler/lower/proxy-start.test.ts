@@ -90,7 +90,7 @@ describe('proxyStart', () => {
     expect([found, bag.all.map(({ code }) => code)]).toEqual([concurrency, codes]);
   });
 
-  test('leaves it to the listeners of a gateway to tell of an annotation that cannot be read', () => {
+  test('does not report an invalid annotation of a gateway, because its listeners do', () => {
     const told = (text: string): readonly string[] => {
       const bag = new DiagnosticBag();
       proxyStart({ ...workload(text), role: 'router' }, none, defaultSettings, bag);

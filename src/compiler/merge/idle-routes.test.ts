@@ -70,7 +70,7 @@ describe('reportIdleTraffic', () => {
   const requests = { connectionPool: { http: { idleTimeout: '5s', maxRetries: 1 } } };
   const bytes = { connectionPool: { tcp: { idleTimeout: '5s', maxConnections: 1, maxConnectionDuration: '5s' } } };
 
-  test('tells of keys and times of requests on ports of bytes, and the other way round', () => {
+  test('reports hash keys and timeouts of requests on TCP ports, and those of TCP on HTTP ports', () => {
     expect(told(hash, '5432/tcp')).toEqual(['field-without-effect httpHeaderName']);
     expect(told(requests, '5432/tcp')).toEqual(['field-without-effect idleTimeout']);
     expect(told(bytes, '80/http')).toEqual(['field-without-effect idleTimeout']);

@@ -111,7 +111,7 @@ describe('origins', () => {
 });
 
 describe('bootstrap', () => {
-  test('keeps the figures that tell what is in force, whatever the settings add', () => {
+  test('keeps the statistics that show the active configuration, whatever the settings add', () => {
     const statsInclusion = { prefixes: ['http.', 'mine'], suffixes: ['s'], regexps: ['r.*'] };
     const { json } = rendered(proxyIR({ bootstrap: bootstrapIR({ statsInclusion }) })).bootstrap;
     const patterns = (json.stats_config as { stats_matcher: { inclusion_list: { patterns: object[] } } }).stats_matcher

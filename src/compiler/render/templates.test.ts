@@ -70,7 +70,7 @@ describe('loadTemplates', () => {
     expect(lines).toEqual([expect.stringMatching(/^template-lost-rule mine\/partials\/filter-chain\.hbs:/)]);
   });
 
-  test('tells what the API of Envoy refuses at the line that wrote it', async () => {
+  test('reports a violation of the API of Envoy at the line of the template that wrote it', async () => {
     const text = tcpProxy('{{json cluster}}').replace('"7s"', '"7 seconds"');
     const { lines } = await outcome({ 'partials/tcp-proxy.hbs': text });
     expect(lines).toEqual(['output-invalid mine/partials/tcp-proxy.hbs:6:5']);

@@ -123,7 +123,7 @@ describe('the injection webhook of meshd, asked by a real API server', () => {
     expect(parts.every((part) => part > 0)).toBe(true);
   });
 
-  test("follows a user's template, and keeps the last good one", async () => {
+  test("follows changes of a user's template, and keeps the last valid one", async () => {
     const imageOf = async (name: string): Promise<string | undefined> => {
       const annotations = { 'inject.mesh.io/templates': 'sidecar,own' };
       const { spec } = await created('shop', name, { annotations });

@@ -45,7 +45,7 @@ describe('parseRequest', () => {
     }
   });
 
-  test('refuses a stranger’s key under our own signature', async () => {
+  test('refuses a request whose public key did not sign it', async () => {
     const [mine, theirs] = [await createTestRequest(), await createTestRequest()];
     const [mineBytes, theirBytes] = [mine, theirs].map(({ csr }) =>
       Buffer.from(csr.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64'),

@@ -72,7 +72,7 @@ describe('admitStreams', () => {
     return status[Number(headers['grpc-status'])];
   };
 
-  test('refuses a client without a certificate before its first request has arrived, and tells why', async () => {
+  test('refuses a client without a certificate before its first request has arrived, with the reason', async () => {
     authentication = { problem: 'the client certificate expired' };
     expect(await statusOf(open(begun))).toBe('UNAUTHENTICATED');
     expect(refused).toEqual([

@@ -29,7 +29,7 @@ describe('checkPrincipals', () => {
     expect(told(principal(value), 'https://other', issuer)).toHaveLength(1);
   });
 
-  test('tells both readings, once, of sources and of conditions', () => {
+  test('reports both readings once, for sources and for conditions', () => {
     const readings = 'subject "b" of issuer "https://i/a", or subject "a/b" of issuer "https://i"';
     const value = 'https://i/a/b';
     expect(told(principal(value), 'https://i')).toEqual([

@@ -36,7 +36,7 @@ describe('listeners by protocol', () => {
     expect(dual.listeners[0]?.listenerFilters.tlsInspector).toBeUndefined();
   });
 
-  test('a detected port tells requests from bytes, and own TLS is bytes', () => {
+  test('a port with detection has a chain for HTTP and one for TCP, and TLS of the application uses that for TCP', () => {
     const outbound = outboundOf([meshService('a', { ports: ports('8000/auto') })]);
     const cluster = 'outbound|8000||a.default.svc.cluster.local';
     expect(destination(outbound, '10.0.0.1_8000', http)).toBe('http a.default.svc.cluster.local:8000');

@@ -11,7 +11,7 @@ const ofPolicies = /^\/apis\/security\.mesh\.io\//;
 const ofServices = /^\/api\/v1\/(services|pods|endpoints)\b/;
 const servicesMs = 2_000;
 
-describe('meshd, whose API server tells nothing of some kinds', () => {
+describe('meshd, whose API server does not answer for some kinds', () => {
   let cluster: Cluster;
   let proxy: FaultingProxy;
   let bench: ServingBench;
