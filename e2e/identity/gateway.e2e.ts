@@ -112,7 +112,7 @@ describeMesh('a router with identities of meshd and secrets of its own', () => {
     const router = mesh.testbed.sidecar('mesh-system/gateway');
     const from = (await router.output()).length;
     await put({ ...(await issue()), privateKey: last.privateKey }, ca.rootCertificate);
-    expect((await router.output()).slice(from)).toContain('the last good one stays');
+    expect((await router.output()).slice(from)).toContain('the last valid one stays');
     await untilMet(last);
     expect(failuresOf(await load.stop())).toEqual({ failed: 0, first: [] });
   });

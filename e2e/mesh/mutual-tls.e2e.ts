@@ -114,7 +114,7 @@ describeMesh('a mesh with automatic mutual TLS', () => {
     const strict = topologyText([peerAuthentication({ namespace: 'foo', mode: 'STRICT' })]);
     await testbed.apply({ 'policies.yaml': strict });
     await expect(testbed.apply({ 'policies.yaml': strict.replace('STRICT', 'STRCIT') })).rejects.toThrow(
-      /last good version of PeerAuthentication foo/,
+      /last valid version of PeerAuthentication foo/,
     );
     expect(await outcome(testbed, 'legacy/client')).toBe('exit 56');
     await testbed.remove('policies.yaml');

@@ -140,7 +140,7 @@ describe('an agent whose inputs change', () => {
     const goodPort = agent.sample.httpPort;
     await withHeldPort(async (port) => {
       await agent.change({ httpPort: port, body: 'two', upstream: { name: 'new', port: 1 } });
-      await agent.untilLogged('the last good configuration stays in force: Envoy refused it');
+      await agent.untilLogged('the last valid configuration stays in force: Envoy refused it');
     });
     await vi.waitFor(async () => expect(await httpGet(goodPort, '/')).toEqual({ status: 200, body: 'one' }), 10_000);
     await agent.change({ httpPort: goodPort, body: 'three', upstream: { name: 'new', port: 1 } });

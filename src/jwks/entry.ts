@@ -140,7 +140,7 @@ export class KeySetEntry {
       observer.onChange(this.source, { fault });
     } else if (this.#keySet !== undefined && clock.monotonicMs() - this.#seenMs >= timings.dropMs) {
       this.#keySet = undefined;
-      const message = `the last good keys are too old, and no newer ones: ${fault.message}`;
+      const message = `the last valid keys are too old, and no newer ones: ${fault.message}`;
       this.#fault = { code: 'outdated', message };
       observer.onChange(this.source, { fault: this.#fault });
     }

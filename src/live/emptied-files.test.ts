@@ -30,7 +30,7 @@ describe('fillEmptied', () => {
     return { stand, held: objects.map(({ name, file }) => `${name} ${file}`), errors: errors.map((it) => it.message) };
   };
   const standIn = (name: string, path = 'p.yaml') =>
-    `${name} ${path} (last good version of AuthorizationPolicy a/${name})`;
+    `${name} ${path} (last valid version of AuthorizationPolicy a/${name})`;
 
   test.each([
     ['nothing', ''],

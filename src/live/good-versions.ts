@@ -22,7 +22,7 @@ export interface GoodVersion {
 }
 
 /** Ends the name of the file that the user knows; no file of a user is called so by accident. */
-const suffix = ' (last good version of ';
+const suffix = ' (last valid version of ';
 
 /** Ends the name of a file that nobody wrote: it closes what an object that was never good may have closed. */
 const closedSuffix = ' (closed in place of ';

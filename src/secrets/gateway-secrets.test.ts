@@ -43,7 +43,7 @@ describe('GatewaySecrets', () => {
     expect(take(broken)).toEqual(first);
     expect(take(broken)).toEqual(first);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/is not taken, the last good one stays: its private key is not that of/);
+    expect(lines[0]).toMatch(/is not taken, the last valid one stays: its private key is not that of/);
     expect(take(pair(two))).not.toEqual(first);
   });
 

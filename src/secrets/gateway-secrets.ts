@@ -36,7 +36,7 @@ export class GatewaySecrets {
       if (problem === undefined) continue;
       told.set(name, problem);
       if (this.#told.get(name) === problem) continue;
-      const what = last === undefined ? 'is not served' : 'is not taken, the last good one stays';
+      const what = last === undefined ? 'is not served' : 'is not taken, the last valid one stays';
       this.#log.error(`the secret of a gateway's server ${what}: ${problem}`, { name });
     }
     for (const name of this.#leaves.keys())

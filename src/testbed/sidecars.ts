@@ -77,7 +77,7 @@ async function untilInForce(sidecar: Sidecar, marker: string, from: number): Pro
   const probe = async (): Promise<true | undefined> => {
     const hasMarker = (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`);
     const output = await newOutput();
-    const refusal = /(the change is not taken|the last good version of .* stays in force).*/.exec(output);
+    const refusal = /(the change is not taken|the last valid version of .* stays in force).*/.exec(output);
     if (sidecar.program.exitCode !== undefined) throw new Error(await otherwise());
     if (refusal !== null) throw new Error(`${sidecar.pod.network}: ${refusal[0]}`);
     return hasMarker && /configuration (in force|unchanged|mended)/.test(output) ? true : undefined;

@@ -29,7 +29,7 @@ export class Problems {
   refuse(reason: RefusalReason, problem: string, objects: readonly NamedObject[]): void {
     this.#observer.refused(reason, objects);
     if (problem !== this.#refused) {
-      this.#log.error(`the change is not taken, the last good configuration stays in force: ${problem}`);
+      this.#log.error(`the change is not taken, the last valid configuration stays in force: ${problem}`);
     }
     this.#refused = problem;
   }
@@ -54,7 +54,7 @@ export class Problems {
     const hasEnded = problem === '' && (this.#refused !== '' || this.#held !== '');
     if (held !== undefined && problem !== this.#held) {
       const names = held.objects.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
-      this.#log.error(`the last good version of ${names} stays in force: ${problem}`);
+      this.#log.error(`the last valid version of ${names} stays in force: ${problem}`);
     }
     this.#refused = '';
     this.endKeys();

@@ -118,7 +118,7 @@ export class Reloader {
       if (isSame(this.current, result.files)) return false;
       await this.#take(result);
       log.info(
-        'configuration in force, the last good one with the new keys of token issuers',
+        'configuration in force, the last valid one with the new keys of token issuers',
         versionsOf(result.files),
       );
       this.#problems.endKeys();
@@ -224,7 +224,7 @@ export class Reloader {
       await this.#parts.files.restore(this.current);
       this.#isTorn = false;
     } catch (error) {
-      this.#parts.log.error(`the last good configuration cannot be written back: ${causes(error as Error)}`);
+      this.#parts.log.error(`the last valid configuration cannot be written back: ${causes(error as Error)}`);
       throw error;
     }
   }

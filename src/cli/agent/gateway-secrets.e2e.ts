@@ -56,7 +56,7 @@ describe('pilot-agent proxy router, for its secrets,', () => {
     await put(secret('shop', 'certs', two));
     await meets('two');
     await put(secret('shop', 'certs', { ...three, privateKey: two.privateKey }));
-    await proxy.logged('the last good one stays');
+    await proxy.logged('the last valid one stays');
     expect(met()).toContain('DNS:two');
     await put('');
     await meets('spare');
@@ -84,7 +84,7 @@ describe('pilot-agent proxy router, for its secrets,', () => {
     await put({});
     await meets('other', 8444);
     await put({ privateKey: locked });
-    await proxy.logged('the last good version of Secret foo/other stays in force');
+    await proxy.logged('the last valid version of Secret foo/other stays in force');
     expect(met(8444)).toContain('DNS:other');
   });
 

@@ -56,7 +56,7 @@ describe.concurrent('pilot-agent proxy', () => {
     await proxy.write('mesh/new.yaml', denyPath('/private').replace('DENY', 'DENI'));
     await proxy.logged(/the change is not taken.*DENI/);
     await proxy.write('go', '');
-    await proxy.logged('the last good one with the new keys of token issuers');
+    await proxy.logged('the last valid one with the new keys of token issuers');
     const listeners = await proxy.read('listeners.json');
     expect(listeners).toContain('\\"kid\\":\\"fetched\\"');
     expect(listeners).not.toContain('/private');

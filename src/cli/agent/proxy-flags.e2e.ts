@@ -141,7 +141,7 @@ describe('pilot-agent proxy', () => {
     await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
     const lines = (text: string): string[] => text.split('\n').filter((line) => /\t(info|warn|error)\t/.test(line));
     await vi.waitFor(() => expect(lines(proxy.stderr)).toHaveLength(1), 10_000);
-    expect(proxy.stderr).toContain('the last good configuration stays in force');
+    expect(proxy.stderr).toContain('the last valid configuration stays in force');
     expect(lines(proxy.stdout)).toEqual(lines(proxy.stderr));
   });
 

@@ -24,7 +24,7 @@ describe('pilot-agent proxy', () => {
 
     await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
     await proxy.logged(
-      /the last good version of PeerAuthentication foo\/default stays in force: mesh\/peer\.yaml:4:\d+: error: /,
+      /the last valid version of PeerAuthentication foo\/default stays in force: mesh\/peer\.yaml:4:\d+: error: /,
     );
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
 

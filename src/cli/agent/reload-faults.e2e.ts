@@ -43,7 +43,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     ).rejects.toThrow('ENOSPC');
     await filler.close();
     await proxy.write('mesh/p.yaml', denyPath('/second'));
-    await proxy.logged(/the last good configuration stays in force: cannot write .*ENOSPC/);
+    await proxy.logged(/the last valid configuration stays in force: cannot write .*ENOSPC/);
     expect(await denied()).toBe('/first');
     expect((await readdir(seen())).sort()).toEqual([...before, 'filler'].sort());
     expect(isReady()).toBe(true);
@@ -56,7 +56,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await startOnSmallDisk();
     inMounts('mount', '-o', 'remount,ro', join(proxy.folder, 'etc/mesh/proxy'));
     await proxy.write('mesh/p.yaml', denyPath('/second'));
-    await proxy.logged(/the last good configuration stays in force: cannot write .*EROFS/);
+    await proxy.logged(/the last valid configuration stays in force: cannot write .*EROFS/);
     expect(await denied()).toBe('/first');
     expect(isReady()).toBe(true);
     inMounts('mount', '-o', 'remount,rw', join(proxy.folder, 'etc/mesh/proxy'));
@@ -79,7 +79,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     expect(await denied()).toBe('/first');
     const policies = join(proxy.folder, 'policies');
     inMounts('umount', policies);
-    await proxy.logged(/the last good configuration stays in force: the folder "policies" has no input any more/);
+    await proxy.logged(/the last valid configuration stays in force: the folder "policies" has no input any more/);
     expect(await denied()).toBe('/first');
     inMounts('sh', '-c', `mount -t tmpfs tmpfs ${policies} && echo 'kind: List\nitems: []' > ${policies}/none.yaml`);
     await vi.waitFor(async () => expect(await denied()).toBeUndefined(), { timeout: 35_000, interval: 50 });
@@ -94,7 +94,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     proxy.start({ prepare: `exec ${drop} "$@"` });
     await proxy.logged('state=running');
     await chmod(join(proxy.folder, 'mesh/p.yaml'), 0);
-    await proxy.logged(/the last good configuration stays in force: cannot read "mesh\/p\.yaml": EACCES/);
+    await proxy.logged(/the last valid configuration stays in force: cannot read "mesh\/p\.yaml": EACCES/);
     expect(await denied()).toBe('/first');
     expect(isReady()).toBe(true);
     await writeFile(join(proxy.folder, 'mesh/p.yaml'), denyPath('/second'));
@@ -107,7 +107,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await proxy.logged('state=running');
     await rename(join(proxy.folder, 'mesh'), join(proxy.folder, 'away'));
     await mkdir(join(proxy.folder, 'mesh'));
-    await proxy.logged(/the last good configuration stays in force: .*\[empty-input\]/s);
+    await proxy.logged(/the last valid configuration stays in force: .*\[empty-input\]/s);
     expect(await denied()).toBe('/first');
     expect(isReady()).toBe(true);
     await proxy.write('away/p.yaml', denyPath('/second'));
@@ -121,7 +121,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await proxy.logged('state=running');
     await symlink('.', join(proxy.folder, 'mesh/again'));
     execFileSync('mkfifo', [join(proxy.folder, 'mesh/pipe.yaml')]);
-    await proxy.logged(/the last good configuration stays in force: "mesh\/.*pipe\.yaml" is a pipe or device/);
+    await proxy.logged(/the last valid configuration stays in force: "mesh\/.*pipe\.yaml" is a pipe or device/);
     expect(await denied()).toBe('/first');
     await rm(join(proxy.folder, 'mesh/pipe.yaml'));
     await symlink('/dev/zero', join(proxy.folder, 'mesh/zero.yaml'));
@@ -129,7 +129,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await rm(join(proxy.folder, 'mesh/zero.yaml'));
     await symlink('..', join(proxy.folder, 'mesh/up'));
     await proxy.logged(
-      /the last good configuration stays in force: "mesh\/up" is a link out of the folder "mesh", to "/,
+      /the last valid configuration stays in force: "mesh\/up" is a link out of the folder "mesh", to "/,
     );
     await rm(join(proxy.folder, 'mesh/up'));
     await proxy.write('mesh/p.yaml', denyPath('/second'));
@@ -142,7 +142,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await proxy.logged('state=running');
     expect(proxy.output).toMatch(/error\tvalidation\tmesh\/empty\.yaml:1:1: error: the file contains no object/);
     await proxy.write('mesh/p.yaml', '');
-    const held = 'the last good version of AuthorizationPolicy foo/p stays in force: mesh/p.yaml:1:1: error: ';
+    const held = 'the last valid version of AuthorizationPolicy foo/p stays in force: mesh/p.yaml:1:1: error: ';
     await proxy.logged(held);
     const metric = () => proxy.curl('http://127.0.0.1:15020/stats/prometheus').body;
     expect(metric()).toContain('mesh_agent_objects_held 1');
@@ -167,7 +167,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     const text = denyPath('/second');
     const file = await open(join(proxy.folder, 'mesh/p.yaml'), 'w');
     await file.write(text.slice(0, text.indexOf('/second')));
-    await proxy.logged(/the last good version of AuthorizationPolicy foo\/p stays in force: mesh\/p\.yaml:4:/);
+    await proxy.logged(/the last valid version of AuthorizationPolicy foo\/p stays in force: mesh\/p\.yaml:4:/);
     expect(await denied()).toBe('/first');
     await file.write(text.slice(text.indexOf('/second')));
     await file.close();

@@ -54,7 +54,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await rename(join(proxy.folder, 'away'), join(proxy.folder, 'mesh/later'));
     await denies('/q', '/v5');
     await rename(join(proxy.folder, 'mesh'), join(proxy.folder, 'gone'));
-    await proxy.logged(/the last good configuration stays in force: cannot read "mesh"/);
+    await proxy.logged(/the last valid configuration stays in force: cannot read "mesh"/);
     expect(await denied()).toEqual(['/q', '/v5']);
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
     await proxy.write('gone/q.yaml', denyPath('/r', 'r'));
@@ -67,14 +67,14 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await start('--meshConfig', 'mesh.yaml');
     const both = ['mesh', 'more'].map((name) => `{address: "fs://${proxy.folder}/${name}"}`).join(', ');
     await proxy.write('mesh.yaml', `configSources: [${both}]\n`);
-    await proxy.logged(/the last good configuration stays in force: cannot read/);
+    await proxy.logged(/the last valid configuration stays in force: cannot read/);
     await mkdir(join(proxy.folder, 'more'));
     await proxy.write('more/p.yaml', denyPath('/p'));
     await denies('/p');
     await proxy.write('more/p.yaml', denyPath('/changed'));
     await denies('/changed');
     await proxy.write('mesh.yaml', 'configSources: [{address: "xds://control:15010"}]\n');
-    await proxy.logged(/the last good configuration stays in force: not supported yet: configSources/);
+    await proxy.logged(/the last valid configuration stays in force: not supported yet: configSources/);
     expect(await denied()).toEqual(['/changed']);
   });
 
@@ -84,19 +84,19 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one').replace('DENY', 'DENI'), denyPath('/2x', 'two')));
     await denies('/1', '/2x');
     await proxy.logged(
-      /the last good version of AuthorizationPolicy foo\/one stays in force: mesh\/p\.yaml:4:\d+: error/,
+      /the last valid version of AuthorizationPolicy foo\/one stays in force: mesh\/p\.yaml:4:\d+: error/,
     );
     expect(metric('mesh_agent_objects_held')).toBe(1);
     expect(metric('pilot_total_rejected_configs{type="authorizationpolicy",name="foo/one"}')).toBe(1);
     expect(await proxy.read('origins.json')).toContain(
-      'mesh/p.yaml (last good version of AuthorizationPolicy foo/one)',
+      'mesh/p.yaml (last valid version of AuthorizationPolicy foo/one)',
     );
 
     // Never good, and it may select this workload: nothing of the change is used.
     // At once, so that the two are one change: nothing waits between the writes.
     writeFileSync(join(proxy.folder, 'mesh/q.yaml'), denyPath('/3', 'three').replace('DENY', 'DENI'));
     writeFileSync(join(proxy.folder, 'mesh/p.yaml'), objects(denyPath('/1', 'one'), denyPath('/2y', 'two')));
-    await proxy.logged(/the last good configuration stays in force: mesh\/q\.yaml:4:\d+: error/);
+    await proxy.logged(/the last valid configuration stays in force: mesh\/q\.yaml:4:\d+: error/);
     expect(await denied()).toEqual(['/1', '/2x']);
     expect(metric('mesh_agent_reload_failures_total{reason="invalid"}')).toBe(1);
     expect(metric('pilot_total_rejected_configs{type="authorizationpolicy",name="foo/three"}')).toBe(1);
