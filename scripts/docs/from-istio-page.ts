@@ -55,7 +55,7 @@ const different = `## What behaves differently
 | a listener of a Sidecar with \`captureMode: NONE\` passes unknown destinations on | it refuses them: there is no other destination than the listener itself |
 | a CORS preflight that \`corsPolicy\` does not allow goes to the application | the proxy answers it, unless \`unmatchedPreflights\` is \`FORWARD\` |
 | newer releases prefer endpoints with few requests in progress (\`LEAST_REQUEST\`) | requests go to the endpoints in turn (\`ROUND_ROBIN\`), as in older releases, unless \`loadBalancer\` says otherwise |
-| newer releases follow the \`delegate\` of a VirtualService by default | the whole VirtualService is ignored, with a warning, unless \`PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE\` is \`true\`, as in older releases |
+| newer releases follow the \`delegate\` of a VirtualService by default | the whole VirtualService is ignored, with a warning, unless the variable [\`PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE\`](../reference/variables.md) is \`true\`, as in older releases |
 | ambient mode (ztunnel, waypoints) | not supported |
 `;
 
