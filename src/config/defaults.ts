@@ -92,6 +92,7 @@ export const defaultSettings: Settings = {
   jwksAllowedHosts: [],
   allowedLocalEndpoints: [],
   allowedProxyPortHosts: [],
+  injection: { policy: 'enabled', neverInjectSelector: [], alwaysInjectSelector: [] },
   extensionProviders: [],
   configSources: [],
   proxy: defaultProxySettings,

@@ -5,7 +5,14 @@ import type { SettingsDraft } from './draft.ts';
 import { extensionProvider } from './extension-provider.ts';
 import { milliseconds, strings } from './field.ts';
 import { applyProxyConfig } from './proxy-config.ts';
-import type { GatewayLimits, KeepaliveSettings, PathNormalization, SettingOrigin, Settings } from './settings.ts';
+import type {
+  GatewayLimits,
+  InjectionChoice,
+  KeepaliveSettings,
+  PathNormalization,
+  SettingOrigin,
+  Settings,
+} from './settings.ts';
 
 type Setter = (draft: SettingsDraft, value: JsonValue, origin: SettingOrigin) => void;
 
@@ -49,6 +56,15 @@ const setters: Readonly<Record<string, Setter>> = {
   allowedLocalEndpoints: scalar('allowedLocalEndpoints', strings),
   allowedProxyPortHosts: scalar('allowedProxyPortHosts', (value) => strings(value).map((host) => host.toLowerCase())),
   extensionProviders: scalar('extensionProviders', (value) => (value as readonly JsonObject[]).map(extensionProvider)),
+  // Its other fields are read by the room of that name.
+  injection: scalar('injection', (value) => {
+    const { policy, neverInjectSelector, alwaysInjectSelector } = value as Partial<InjectionChoice>;
+    return {
+      policy: policy ?? defaultSettings.injection.policy,
+      neverInjectSelector: neverInjectSelector ?? [],
+      alwaysInjectSelector: alwaysInjectSelector ?? [],
+    };
+  }),
   terminationDrain: (draft, value, origin) =>
     draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin),
   configSources: scalar('configSources', (value) =>
@@ -56,9 +72,9 @@ const setters: Readonly<Record<string, Setter>> = {
   ),
 };
 
-/** Whether a field of the mesh configuration has an effect; `injection` is read by the room of that name. */
+/** Whether a field of the mesh configuration has an effect. */
 export function isMeshSetting(field: string): boolean {
-  return field === 'defaultConfig' || field === 'injection' || Object.hasOwn(setters, field);
+  return field === 'defaultConfig' || Object.hasOwn(setters, field);
 }
 
 /** Lays a mesh configuration document over the draft; its `defaultConfig` is a ProxyConfig of its own. */

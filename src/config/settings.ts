@@ -1,4 +1,5 @@
 import type { LocalityLoadBalancing } from '../policy/destination-rule.ts';
+import type { LabelSelector } from '../policy/label-selector.ts';
 import type { GatewayTopology } from './gateway-topology.ts';
 
 /** Where a setting got its value; `detail` names the flag, the variable, or the file and line. */
@@ -29,6 +30,16 @@ export interface KeepaliveSettings {
   readonly probes?: number;
   readonly timeSeconds?: number;
   readonly intervalSeconds?: number;
+}
+
+/** `injection` of the mesh configuration, as far as it decides which pods get a proxy. */
+export interface InjectionChoice {
+  /** `disabled`: of the pods that labels select, only those that say so themselves, or that `alwaysInjectSelector` selects. */
+  readonly policy: 'enabled' | 'disabled';
+  /** Labels of pods that get no proxy, unless they say themselves that they want one. */
+  readonly neverInjectSelector: readonly LabelSelector[];
+  /** Labels of pods that get one although `policy` is `disabled`; `neverInjectSelector` comes first. */
+  readonly alwaysInjectSelector: readonly LabelSelector[];
 }
 
 /** Mesh configuration, and every variable of the specification that changes compiled output, parsed once. */
@@ -110,6 +121,8 @@ export interface Settings {
   readonly allowedLocalEndpoints: readonly string[];
   /** Hosts, in lower case, whose endpoints may have one of the proxy's own ports. */
   readonly allowedProxyPortHosts: readonly string[];
+
+  readonly injection: InjectionChoice;
 
   /** In the order of the mesh configuration. */
   readonly extensionProviders: readonly ExtensionProvider[];

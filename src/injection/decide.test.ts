@@ -156,10 +156,13 @@ describe('decide', () => {
               ]);
               const annotations = record([[inject, annotation]]);
               const named = ofNamespace === undefined ? (revision ?? ownRevision ?? 'default') : 'default';
-              const compiled = isInjected({
-                ...{ namespace: 'shop', spec: {}, labels, annotations },
-                namespaceLabels: ourLabels(namespaceLabels),
-              });
+              const compiled = isInjected(
+                {
+                  ...{ namespace: 'shop', spec: {}, labels, annotations },
+                  namespaceLabels: ourLabels(namespaceLabels),
+                },
+                policy,
+              );
               const here =
                 decided({ namespaceLabels, labels, annotations, policy: { revision: named } }) === 'injected';
               if (compiled !== here) differing.push({ namespaceLabels, labels, annotations });

@@ -1,22 +1,16 @@
-import { ownWord, selectionOf, type Unselected } from '../compiler/topology/injection.ts';
-import { type LabelSelector, selectsLabels } from './label-selector.ts';
+import { selectionOf, type Unchosen, type Unselected, unchosen } from '../compiler/topology/injection.ts';
+import type { InjectionChoice } from '../config/settings.ts';
 import { annotationsOf, type InjectionTarget, isObject, labelsOf, ourLabels } from './pod.ts';
 
 /** Which pods a control plane injects, beside what labels ask for. */
-export interface InjectionPolicy {
+export interface InjectionPolicy extends InjectionChoice {
   /** Of the control plane: pods and namespaces that name another one are left to it. */
   readonly revision: string;
-  /** `disabled`: of the pods that labels select, only those that say so themselves, or that `alwaysInjectSelector` selects. */
-  readonly policy: 'enabled' | 'disabled';
-  /** Labels of pods that get no proxy, unless they say themselves that they want one. */
-  readonly neverInjectSelector: readonly LabelSelector[];
-  /** Labels of pods that get one although `policy` is `disabled`; `neverInjectSelector` comes first. */
-  readonly alwaysInjectSelector: readonly LabelSelector[];
   /** Namespaces of the control plane itself. */
   readonly ownNamespaces: readonly string[];
 }
 
-export type SkipReason = Unselected | 'own-namespace' | 'other-system' | 'other-revision' | 'never-selected' | 'policy';
+export type SkipReason = Unselected | Unchosen | 'own-namespace' | 'other-system' | 'other-revision';
 
 export type Decision = { readonly isInjected: true } | { readonly isInjected: false; readonly reason: SkipReason };
 
@@ -50,11 +44,8 @@ export function decide(target: InjectionTarget, policy: InjectionPolicy): Decisi
   if (!selection.isSelected) return skipped(selection.reason);
   if (isObject(pod.spec.os) && pod.spec.os.name !== 'linux') return skipped('other-system');
   if (selection.revision !== policy.revision) return skipped('other-revision');
-  if (ownWord({ labels, annotations }) === 'true') return injected;
-  const isSelectedBy = (selectors: readonly LabelSelector[]): boolean =>
-    selectors.some((selector) => selectsLabels(selector, labels));
-  if (isSelectedBy(policy.neverInjectSelector)) return skipped('never-selected');
-  return isSelectedBy(policy.alwaysInjectSelector) || policy.policy === 'enabled' ? injected : skipped('policy');
+  const reason = unchosen({ labels, annotations }, policy);
+  return reason === undefined ? injected : skipped(reason);
 }
 
 const injected: Decision = { isInjected: true };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readAppProbes } from '../agent/status/app-probes.ts';
 import { readScrapeTargets } from '../agent/status/scrape-targets.ts';
 import { roleOfPod } from '../compiler/topology/role.ts';
+import { defaultSettings } from '../config/defaults.ts';
 import { settingsOf } from '../config/settings-of.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { PodSpec } from '../policy/topology-kinds.ts';
@@ -11,7 +12,7 @@ import { parseRequest } from '../redirect/parse-config.ts';
 import type { JsonObject } from '../source/document.ts';
 import { inject } from './inject.ts';
 import { patch } from './patch.ts';
-import { annotationsOf, type Container, labelsOf, type PodObject } from './pod.ts';
+import { annotationsOf, type Container, labelsOf, type PodLocation, type PodObject } from './pod.ts';
 import { withoutInjection } from './status.ts';
 import { applyPatch } from './testing/apply-patch.ts';
 import { fixturePods } from './testing/fixture-pods.ts';
@@ -48,7 +49,7 @@ describe('inject', () => {
     'makes $name a workload with a proxy for the compiler',
     ({ name, pod }) => {
       const facts = { namespace: 'shop', labels: labelsOf(pod), annotations: annotationsOf(pod), namespaceLabels: {} };
-      const role = roleOfPod({ ...facts, spec: pod.spec as unknown as PodSpec });
+      const role = roleOfPod({ ...facts, spec: pod.spec as unknown as PodSpec }, defaultSettings.injection);
       expect(role).toBe(name.startsWith('gateways/') ? 'router' : 'sidecar');
     },
   );
@@ -105,6 +106,28 @@ describe('inject', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  test('tells the agent the cluster and the network that the caller of the webhook names', () => {
+    const given = { pod: givenPod(), namespace: 'shop', namespaceLabels: { 'mesh-injection': 'enabled' } };
+    const of = (location: PodLocation) => {
+      const injection = inject({ ...given, ...location }, givenSettings('clusterId: east\n'));
+      const { MESH_META_CLUSTER_ID: cluster, MESH_META_NETWORK: network } =
+        injection.kind === 'injected' ? variablesOf(injection.pod, 'mesh-proxy') : {};
+      return [cluster, network];
+    };
+    expect(of({})).toEqual(['east', undefined]);
+    expect(of({ cluster: 'west', network: 'n' })).toEqual(['west', 'n']);
+  });
+
+  test("places values of the user's own, and refuses a pod whose template names one that is not there", () => {
+    const text = 'metadata: {labels: {team: {{json values.team}} }}\nspec: {}\n';
+    const templates = [{ name: 'own', file: { path: 'own.hbs', text } }];
+    const pod = givenPod({ annotations: { 'inject.mesh.io/templates': 'own' } });
+    const of = (values: string) => injectGiven(pod, givenSettings(`injection: {values: ${values}}\n`, { templates }));
+    expect(of('{team: batch}')).toMatchObject({ pod: { metadata: { labels: { team: 'batch' } } } });
+    for (const values of ['{}', '{teams: batch}', '{constructor: {team: a}}'])
+      expect(of(values)).toMatchObject({ kind: 'refused', diagnostics: [{ code: 'injection-template' }] });
   });
 
   test.each<[string, object]>([

@@ -12,8 +12,15 @@ export interface PodObject extends JsonObject {
   readonly spec: JsonObject;
 }
 
+/** Where a pod runs, as whoever calls the webhook knows it. */
+export interface PodLocation {
+  /** Name of the cluster, in place of that of the mesh configuration. */
+  readonly cluster?: string | undefined;
+  readonly network?: string | undefined;
+}
+
 /** A pod that is to be injected, and what the pod itself does not say. */
-export interface InjectionTarget {
+export interface InjectionTarget extends PodLocation {
   readonly pod: PodObject;
   /** Where it is created: the metadata of a controller's pods names no namespace yet. */
   readonly namespace: string;

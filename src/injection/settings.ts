@@ -17,6 +17,8 @@ export interface InjectionSettings extends InjectionPolicy {
   readonly templates: InjectionTemplates;
   readonly image: InjectedImage;
   readonly defaultTemplates: readonly string[];
+  /** Values of the user's own, for the user's templates. */
+  readonly values: JsonObject;
   /** The proxy is a native sidecar. */
   readonly isNative: boolean;
   readonly redirects: boolean;
@@ -60,8 +62,9 @@ export interface InjectionInputs {
 }
 
 /** What the field `injection` of the mesh configuration says; its schema has checked it. */
-interface InjectionFields extends Partial<InjectionPolicy> {
+interface InjectionFields {
   readonly templates?: readonly string[];
+  readonly values?: JsonObject;
   readonly image?: string;
   readonly imagePullPolicy?: string;
   readonly imagePullSecrets?: readonly string[];
@@ -95,9 +98,7 @@ export function readInjectionSettings(inputs: InjectionInputs, bag: DiagnosticBa
   return {
     revision,
     ownNamespaces: [ownNamespace],
-    policy: fields.policy ?? 'enabled',
-    neverInjectSelector: fields.neverInjectSelector ?? [],
-    alwaysInjectSelector: fields.alwaysInjectSelector ?? [],
+    ...settings.injection,
     mesh: settings,
     meshConfig,
     proxyConfig: defaultConfig ?? {},
@@ -108,6 +109,7 @@ export function readInjectionSettings(inputs: InjectionInputs, bag: DiagnosticBa
       pullSecrets: fields.imagePullSecrets ?? [],
     },
     defaultTemplates,
+    values: fields.values ?? {},
     isNative: fields.nativeSidecars ?? inputs.prefersNative ?? false,
     redirects: fields.redirection ?? true,
     rewritesProbes: fields.rewriteProbes ?? true,

@@ -34,6 +34,8 @@ export interface InjectionView {
   readonly proxyConfig: string;
   readonly trustDomain: string;
   readonly clusterId: string;
+  /** Undefined: it is not known. */
+  readonly network: string | undefined;
   readonly workloadName: string;
   readonly owner: string;
   readonly terminationGracePeriodSeconds: string;
@@ -47,6 +49,8 @@ export interface InjectionView {
   readonly resources: Resources;
   readonly rootConfigMap: string;
   readonly tokenAudience: string;
+  /** `injection.values` of the mesh configuration. */
+  readonly values: JsonObject;
   readonly userVolumes: readonly object[];
   readonly userMounts: readonly object[];
 }
@@ -88,7 +92,8 @@ export function viewOf(target: InjectionTarget, facts: ViewFacts, settings: Inje
     interceptionMode: proxy.interceptionMode,
     proxyConfig: proxyConfigText(mesh, settings),
     trustDomain: mesh.trustDomain,
-    clusterId: mesh.clusterId,
+    clusterId: target.cluster ?? mesh.clusterId,
+    network: target.network,
     workloadName: owner.name,
     owner: owner.uri,
     terminationGracePeriodSeconds: String(typeof grace === 'number' ? grace : 30),
@@ -106,6 +111,7 @@ export function viewOf(target: InjectionTarget, facts: ViewFacts, settings: Inje
     resources: pod.resources,
     rootConfigMap: settings.rootConfigMap,
     tokenAudience: settings.tokenAudience,
+    values: settings.values,
     userVolumes: namedJson(annotations['sidecar.mesh.io/userVolume']),
     userMounts: namedJson(annotations['sidecar.mesh.io/userVolumeMount']),
   };

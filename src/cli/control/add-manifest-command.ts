@@ -26,6 +26,7 @@ export function addManifestCommand(program: Command, context: ProgramContext, fi
     .option('--replicas <number>', 'replicas of meshd', replicas, 2)
     .option('--meshConfig <file>', 'mesh configuration (default: an access log on standard output)', parsePath)
     .option('--no-crds', 'leave out the CustomResourceDefinitions (meshd crds prints them)')
+    .option('--no-namespace-object', 'leave out the Namespace, so that kubectl delete keeps it, and the CA in it')
     .option('--helm <folder>', 'write a Helm chart with these settings into this folder', parsePath)
     .action(async (options: ManifestOptions) => {
       context.signals.release();

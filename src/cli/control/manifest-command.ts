@@ -6,7 +6,7 @@ import { definedKinds } from '../../definitions/defined-kinds.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { chartFiles } from '../../install/chart.ts';
-import { manifestText } from '../../install/manifest.ts';
+import { manifestOrder, manifestText } from '../../install/manifest.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -22,6 +22,7 @@ export interface ManifestOptions {
   readonly replicas: number;
   readonly meshConfig?: string;
   readonly crds: boolean;
+  readonly namespaceObject: boolean;
   readonly helm?: string;
 }
 
@@ -36,7 +37,8 @@ export async function runManifest(options: ManifestOptions): Promise<ExitCode> {
   const settings = { ...options, namespace, meshConfig };
   const definitions = options.crds ? definitionTexts() : {};
   if (helm === undefined) {
-    await printOut([...Object.values(definitions), manifestText(settings)].join('---\n'));
+    const parts = manifestOrder.filter((part) => part !== 'namespace' || options.namespaceObject);
+    await printOut([...Object.values(definitions), manifestText(settings, parts)].join('---\n'));
     return exitCode.done;
   }
   for (const { path, text } of chartFiles({ ...settings, version, definitions })) {

@@ -1,7 +1,10 @@
+import type { InjectionChoice } from '../../config/settings.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { valueAt } from '../../lib/value-at.ts';
+import type { LabelSelector } from '../../policy/label-selector.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import type { PodSpec } from '../../policy/topology-kinds.ts';
+import { selectsLabels } from './label-selector.ts';
 import type { Labels } from './selector.ts';
 
 /** Label, and annotation, by which a pod opts in or out. */
@@ -69,9 +72,21 @@ export function ownWord({ labels, annotations }: Pick<PodFacts, 'labels' | 'anno
   return labels[injectKey] ?? annotations[injectKey] ?? '';
 }
 
-/** Whether some control plane would add a proxy to the pod. */
-export function isInjected(pod: PodFacts): boolean {
-  return selectionOf(pod).isSelected;
+/** Why the mesh configuration leaves a pod out that labels select. */
+export type Unchosen = 'never-selected' | 'policy';
+
+/** Why the mesh configuration leaves a pod out; undefined: it gets its proxy, if labels select it. */
+export function unchosen(pod: Pick<PodFacts, 'labels' | 'annotations'>, choice: InjectionChoice): Unchosen | undefined {
+  if (ownWord(pod) === 'true') return undefined;
+  const isSelectedBy = (selectors: readonly LabelSelector[]): boolean =>
+    selectors.some((selector) => selectsLabels(selector, pod.labels));
+  if (isSelectedBy(choice.neverInjectSelector)) return 'never-selected';
+  return isSelectedBy(choice.alwaysInjectSelector) || choice.policy === 'enabled' ? undefined : 'policy';
+}
+
+/** Whether some control plane with this mesh configuration would add a proxy to the pod. */
+export function isInjected(pod: PodFacts, choice: InjectionChoice): boolean {
+  return selectionOf(pod).isSelected && unchosen(pod, choice) === undefined;
 }
 
 function selected(revision: string): Selection {

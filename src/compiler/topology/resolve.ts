@@ -44,7 +44,8 @@ export class TopologyResolver {
   /** Where injection is presumed, workloads of a namespace without an object are taken for injected. */
   constructor(settings: Settings, presumesInjection = false) {
     const presumedLabels = presumesInjection ? injectedNamespace : {};
-    this.#workloads = new WorkloadDrafts({ trustDomain: settings.trustDomain, presumedLabels });
+    const { trustDomain, injection } = settings;
+    this.#workloads = new WorkloadDrafts({ trustDomain, injection, presumedLabels });
     this.#services = new ResolvedServices(settings);
   }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../config/defaults.ts';
+import type { InjectionChoice } from '../../config/settings.ts';
 import type { PodSpec } from '../../policy/topology-kinds.ts';
 import { acceptsMeshTls, roleOfPod } from './role.ts';
 import type { Labels } from './selector.ts';
@@ -8,6 +10,7 @@ const proxy = (...args: string[]): PodSpec => ({ containers: [{ name: 'app' }, {
 const filledIn: PodSpec = { containers: [{ name: 'mesh-proxy', image: 'auto' }] };
 const inject = 'sidecar.mesh.io/inject';
 const none = {};
+const { injection } = defaultSettings;
 const gatewayTemplate = { 'inject.mesh.io/templates': 'gateway' };
 const yes = { [inject]: 'true' };
 const no = { [inject]: 'false' };
@@ -15,7 +18,7 @@ const revision = { 'mesh.io/rev': 'canary' };
 
 /** Labels of the namespace, labels and annotations of the pod, its spec. */
 const roleOf = (namespaceLabels: Labels, labels: Labels, annotations: Labels, spec: PodSpec = none) =>
-  roleOfPod({ namespace: 'shop', namespaceLabels, labels, annotations, spec });
+  roleOfPod({ namespace: 'shop', namespaceLabels, labels, annotations, spec }, injection);
 
 /** What the labels of a namespace may say. */
 const namespaces = {
@@ -78,7 +81,25 @@ describe('roleOfPod', () => {
 
   test('injects nothing into namespaces of the platform', () => {
     const facts = { labels: yes, annotations: none, spec: none, namespaceLabels: enabled };
-    expect(roleOfPod({ ...facts, namespace: 'kube-system' })).toBe('none');
+    expect(roleOfPod({ ...facts, namespace: 'kube-system' }, injection)).toBe('none');
+  });
+
+  const batch = { matchLabels: { team: 'batch' } };
+  test.each<[string, Partial<InjectionChoice>, Labels, string]>([
+    ['is selected by neverInjectSelector', { neverInjectSelector: [batch] }, { team: 'batch' }, 'none'],
+    ['asks itself although it is', { neverInjectSelector: [batch] }, { team: 'batch', ...yes }, 'sidecar'],
+    ['is not selected by it', { neverInjectSelector: [batch] }, { team: 'web' }, 'sidecar'],
+    ['asks nothing where the policy is disabled', { policy: 'disabled' }, none, 'none'],
+    ['asks itself where the policy is disabled', { policy: 'disabled' }, yes, 'sidecar'],
+    [
+      'alwaysInjectSelector selects where the policy is disabled',
+      { policy: 'disabled', alwaysInjectSelector: [batch] },
+      { team: 'batch' },
+      'sidecar',
+    ],
+  ])('follows the mesh configuration for a pod that %s', (_, choice, labels, expected) => {
+    const facts = { namespace: 'shop', labels, annotations: none, spec: none, namespaceLabels: enabled };
+    expect(roleOfPod(facts, { ...injection, ...choice })).toBe(expected);
   });
 });
 

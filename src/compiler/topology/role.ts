@@ -1,3 +1,4 @@
+import type { InjectionChoice } from '../../config/settings.ts';
 import type { ContainerSpec } from '../../policy/topology-kinds.ts';
 import { injectedRole, isInjected, type PodFacts } from './injection.ts';
 import type { WorkloadRole } from './model.ts';
@@ -8,16 +9,16 @@ const tlsModeLabel = 'security.mesh.io/tlsMode';
 const proxyContainer = 'mesh-proxy';
 
 /** Which proxy a pod has: the one in its containers, else the one that injection would add. */
-export function roleOfPod(pod: PodFacts): WorkloadRole {
+export function roleOfPod(pod: PodFacts, choice: InjectionChoice): WorkloadRole {
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
   const proxy = containers.find((container) => container.name === proxyContainer);
   // Injection replaces this image, so that the container alone says nothing of what will run.
   const isFilledIn = proxy?.image === 'auto';
   if (proxy !== undefined && !isFilledIn) return runsRouter(proxy) ? 'router' : 'sidecar';
   const injected = injectedRole(pod);
-  if (injected === 'router' && (isFilledIn || isInjected(pod))) return 'router';
+  if (injected === 'router' && (isFilledIn || isInjected(pod, choice))) return 'router';
   if (pod.labels[tlsModeLabel] === 'mesh') return 'sidecar';
-  return isInjected(pod) ? injected : 'none';
+  return isInjected(pod, choice) ? injected : 'none';
 }
 
 /** Whether injection fills in the proxy and the pod has no other container: it runs no application beside a sidecar. */

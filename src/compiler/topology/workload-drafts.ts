@@ -19,11 +19,11 @@ import {
 
 /** All workloads as they are written, by namespace and name. An object that is as it was gives the same draft. */
 export class WorkloadDrafts {
-  readonly #context: Pick<WorkloadContext, 'trustDomain' | 'presumedLabels'>;
+  readonly #context: Pick<WorkloadContext, 'trustDomain' | 'injection' | 'presumedLabels'>;
   readonly #all = new Kept<readonly WorkloadDraft[]>('workload drafts');
   readonly #each = new KeptEach<object, WorkloadDraft>('workload draft');
 
-  constructor(context: Pick<WorkloadContext, 'trustDomain' | 'presumedLabels'>) {
+  constructor(context: Pick<WorkloadContext, 'trustDomain' | 'injection' | 'presumedLabels'>) {
     this.#context = context;
   }
 

@@ -1,3 +1,4 @@
+import type { InjectionChoice } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { MeshObject } from '../../policy/object.ts';
@@ -34,6 +35,7 @@ export interface WorkloadDraft extends Omit<Workload, 'families' | 'targets'> {
 
 export interface WorkloadContext {
   readonly trustDomain: string;
+  readonly injection: InjectionChoice;
   /** Labels of the namespaces that the inputs declare. */
   readonly namespaces: ReadonlyMap<string, Labels>;
   /** Labels of all others, for what the cluster has yet to make: of a pod that runs its containers say it all. */
@@ -172,8 +174,9 @@ function templateWorkload(
   const declared = context.namespaces.get(object.namespace);
   const namespaceLabels = declared ?? (runs ? {} : context.presumedLabels);
   const facts = { namespace: object.namespace, labels, annotations, spec, namespaceLabels };
-  const isPresumed = declared === undefined && roleOfPod({ ...facts, namespaceLabels: {} }) === 'none';
-  const injected = roleOfPod(facts);
+  const isPresumed =
+    declared === undefined && roleOfPod({ ...facts, namespaceLabels: {} }, context.injection) === 'none';
+  const injected = roleOfPod(facts, context.injection);
   const role = isPresumed && injected === 'sidecar' && isProxyAlone(spec) ? 'router' : injected;
   if (role === 'sidecar') checkCapture(object, annotations, context.bag);
   else if (role === 'none') warnOfAnnotation(object, annotations, context.bag);

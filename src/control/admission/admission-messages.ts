@@ -1,14 +1,23 @@
+import type { PodLocation } from '../../injection/pod.ts';
 import type { InjectionInputs } from '../../injection/settings.ts';
 import type { AdmissionReply } from './answer-review.ts';
 
 /** Which rule an object is held against. */
 export type WebhookName = 'validate' | 'inject';
 
+/** What the thread is begun with. */
+export interface AdmissionData {
+  /** Of the control plane. */
+  readonly revision: string;
+}
+
 /** A review, for the thread. */
 export interface AdmissionQuestion {
   readonly id: number;
   readonly webhook: WebhookName;
   readonly text: string;
+  /** Of the pods of this API server, as the path of the webhook says it. */
+  readonly location: PodLocation;
   /** Of the namespace of a pod that may get a proxy; the thread asks for them. */
   readonly namespaceLabels?: Readonly<Record<string, string>>;
 }

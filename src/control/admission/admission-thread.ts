@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { InjectionInputs } from '../../injection/settings.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { AdmissionQuestion, FromAdmission, ToAdmission } from './admission-messages.ts';
+import type { AdmissionData, AdmissionQuestion, FromAdmission, ToAdmission } from './admission-messages.ts';
 import type { AdmissionReply } from './answer-review.ts';
 import { FairQueue } from './fair-queue.ts';
 
@@ -11,6 +11,8 @@ const ownProgram = join(import.meta.dirname, 'meshd-admission.cjs');
 
 export interface AdmissionThreadOptions {
   readonly log: Pick<PlainLog, 'error'>;
+  /** Of the control plane. */
+  readonly revision: string;
   readonly program?: string;
   /** Undefined: nothing is known of the namespace. */
   readonly labelsOf: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
@@ -75,7 +77,8 @@ export class AdmissionThread {
   }
 
   #begin(): Worker {
-    const worker = new Worker(this.#options.program ?? ownProgram);
+    const { program = ownProgram, revision } = this.#options;
+    const worker = new Worker(program, { workerData: { revision } satisfies AdmissionData });
     let reason = 'it has ended';
     if (this.#settings !== undefined) post(worker, { settings: this.#settings });
     worker.on('message', (message: FromAdmission) => this.#take(message));

@@ -1,7 +1,7 @@
 // The program of the thread that judges and changes objects before an API server stores them.
 
-import { parentPort } from 'node:worker_threads';
-import type { AdmissionQuestion, FromAdmission, ToAdmission } from './admission-messages.ts';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AdmissionData, AdmissionQuestion, FromAdmission, ToAdmission } from './admission-messages.ts';
 import { readReview } from './admission-review.ts';
 import { answerReview, type Rule } from './answer-review.ts';
 import { PodInjector } from './inject-pod.ts';
@@ -9,6 +9,7 @@ import { judgeObject } from './judge-object.ts';
 
 if (parentPort === null) throw new Error('this program is a thread of meshd, and does nothing by itself');
 const port = parentPort;
+const { revision } = workerData as AdmissionData;
 const injector = new PodInjector();
 
 port.on('message', (message: ToAdmission) => {
@@ -20,13 +21,14 @@ port.on('message', (message: ToAdmission) => {
   if (problem !== undefined) tell({ refusedSettings: problem });
 });
 
-function answer({ id, webhook, text, namespaceLabels }: AdmissionQuestion): void {
+function answer({ id, webhook, text, location, namespaceLabels }: AdmissionQuestion): void {
   const review = webhook === 'inject' && namespaceLabels === undefined ? readReview(text) : undefined;
   if (typeof review === 'object') {
     tell({ id, wants: review.request.namespace ?? '' });
     return;
   }
-  const rule: Rule = webhook === 'validate' ? judgeObject : (request) => injector.rule(request, namespaceLabels ?? {});
+  const rule: Rule = (request) =>
+    webhook === 'validate' ? judgeObject(request, revision) : injector.rule(request, namespaceLabels ?? {}, location);
   tell({ id, reply: answerReview(rule, text) });
 }
 

@@ -3,7 +3,7 @@ import { format } from '../../diagnostics/format.ts';
 import { skipTexts } from '../../injection/decide.ts';
 import { inject } from '../../injection/inject.ts';
 import { patch } from '../../injection/patch.ts';
-import type { PodObject, Texts } from '../../injection/pod.ts';
+import type { PodLocation, PodObject, Texts } from '../../injection/pod.ts';
 import { type InjectionInputs, type InjectionSettings, readInjectionSettings } from '../../injection/settings.ts';
 import type { AdmissionRequest, Ruling } from './admission-review.ts';
 
@@ -24,13 +24,17 @@ export class PodInjector {
    * What becomes of a pod that is created. A pod that cannot get the proxy that it is to have is refused: without one, nobody
    * would hold it to its policies.
    */
-  rule({ kind, operation, namespace = '', object }: AdmissionRequest, namespaceLabels: Texts): Ruling {
+  rule(
+    { kind, operation, namespace = '', object }: AdmissionRequest,
+    namespaceLabels: Texts,
+    location: PodLocation,
+  ): Ruling {
     if (kind.group !== '' || kind.kind !== 'Pod' || operation !== 'CREATE' || object === undefined)
       return { isAllowed: true, note: 'only new pods get proxies' };
     if (this.#settings === undefined)
       return { isAllowed: false, message: 'there are no valid settings of injection yet' };
     const pod = object as PodObject;
-    const injection = inject({ pod, namespace, namespaceLabels }, this.#settings);
+    const injection = inject({ pod, namespace, namespaceLabels, ...location }, this.#settings);
     if (injection.kind === 'refused') {
       const errors = injection.diagnostics.filter(({ severity }) => severity === 'error');
       const warnings = injection.diagnostics.filter(({ severity }) => severity === 'warning').map(textOf);

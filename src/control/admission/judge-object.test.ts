@@ -9,7 +9,7 @@ import { type ReviewParts, reviewOf } from './testing/reviews.ts';
 function judge(parts: ReviewParts): Ruling {
   const review = readReview(JSON.stringify(reviewOf(parts)));
   if (typeof review === 'string') throw new Error(review);
-  return judgeObject(review.request);
+  return judgeObject(review.request, 'default');
 }
 
 const policy = (spec: JsonObject, metadata: JsonObject = { name: 'demo', namespace: 'foo' }): JsonObject => ({
@@ -93,13 +93,14 @@ describe('judgeObject', () => {
     expect(judge({ object: policy(invalid), oldObject: policy(valid), operation: 'UPDATE' }).isAllowed).toBe(false);
   });
 
-  test('refuses the object of a trial, and nothing else for its sake', () => {
-    const object = policy(valid, {
-      name: 'a',
-      namespace: 'foo',
-      annotations: { 'mesh.io/trial-of-the-webhook': 'true' },
-    });
-    expect(judge({ object })).toMatchObject({ isAllowed: false, message: expect.stringMatching(/is asked/) });
+  test('refuses the object of a trial of its own revision, and admits that of another one', () => {
+    const trialOf = (revision: string) => {
+      const annotations = { 'mesh.io/trial-of-the-webhook': revision };
+      return judge({ object: policy(valid, { name: 'demo', namespace: 'foo', annotations }) });
+    };
+    const message = expect.stringMatching(/of the revision "default" is asked/);
+    expect(trialOf('default')).toMatchObject({ isAllowed: false, message });
+    expect(trialOf('canary')).toMatchObject({ isAllowed: true });
   });
 
   test('has no opinion on kinds that nobody here reads', () => {

@@ -6,17 +6,16 @@ import type { ApiObject } from '../../kubernetes/resource-type.ts';
 import type { JsonObject } from '../../source/document.ts';
 import { textOf } from '../registry/cluster/projection.ts';
 import type { AdmissionRequest, Ruling } from './admission-review.ts';
-import { trialAnnotation } from './trial-annotation.ts';
+import { trialAnnotation, trialAnswer } from './trial-annotation.ts';
 
 /**
  * Whether an object may be stored: whatever `meshpol` says of it by itself, without the rest of its mesh, is said here too.
  * A deletion may always be. So may a change of an invalid object that changes metadata alone and brings no other error: who
- * takes a finalizer or a label away has not made the mistake.
+ * takes a finalizer or a label away has not made the mistake. `revision` is that of the control plane, which may be on trial.
  */
-export function judgeObject({ object, oldObject, ...request }: AdmissionRequest): Ruling {
+export function judgeObject({ object, oldObject, ...request }: AdmissionRequest, revision: string): Ruling {
   if (request.operation === 'DELETE' || object === undefined) return { isAllowed: true };
-  if (isTrial(object))
-    return { isAllowed: false, message: `the webhook is asked, as ${trialAnnotation} wants to know` };
+  if (isTrial(object, revision)) return { isAllowed: false, message: trialAnswer(revision) };
   const { errors, warnings } = findingsOf(object, request);
   const said = warnings.map(lineOf);
   if (errors.length === 0) return { isAllowed: true, warnings: said };
@@ -73,9 +72,9 @@ function named(object: JsonObject, namespace: string | undefined): ApiObject {
   };
 }
 
-function isTrial({ metadata }: JsonObject): boolean {
+function isTrial({ metadata }: JsonObject, revision: string): boolean {
   const { annotations } = (metadata ?? {}) as { readonly annotations?: Readonly<Record<string, string>> };
-  return annotations?.[trialAnnotation] !== undefined;
+  return annotations?.[trialAnnotation] === revision;
 }
 
 function isBeingDeleted({ metadata }: JsonObject): boolean {

@@ -45,7 +45,7 @@ export async function startWebhooks(
   const { api, identity } = replica;
   const namespaces = new NamespaceLabels(api);
   const labelsOf = (name: string) => namespaces.of(name);
-  const thread = new AdmissionThread({ log, labelsOf, ...(program !== undefined && { program }) });
+  const thread = new AdmissionThread({ log, revision, labelsOf, ...(program !== undefined && { program }) });
   const inputs = await followInjectionInputs(injection, {
     ...{ revision, ownNamespace: namespace, api, log },
     use: (settings) => thread.use(settings),
@@ -58,7 +58,7 @@ export async function startWebhooks(
   try {
     const server = await startWebhookServer({ address, certificates, thread, observe, log });
     const roots = (): string | undefined => signer?.signer.roots;
-    const keeper = new WebhookKeeper({ api, namespace, names, roots, log });
+    const keeper = new WebhookKeeper({ api, namespace, revision, names, roots, log });
     signer?.onChange(() => keeper.changed());
     const lease = new Lease(api, { namespace, name: leaseNameOf(revision) });
     const leadership = new Leadership({ lease, identity, log });

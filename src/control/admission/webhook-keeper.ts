@@ -12,6 +12,8 @@ export interface WebhookKeeperOptions {
   readonly api: KubernetesApi;
   /** NAMESPACE: in which a trial takes place. */
   readonly namespace: string;
+  /** Of the control plane. */
+  readonly revision: string;
   /** Names of the configurations; an empty one: nobody's. */
   readonly names: { readonly mutating: string; readonly validating: string };
   /** PEM, of the moment; undefined: the server certificate is not of our CA, and who wrote the configuration knows its roots. */
@@ -82,13 +84,13 @@ export class WebhookKeeper {
 
   /** Whether the API server asks us about the objects of this configuration; not asked again once it says `Fail`. */
   async #prove(configuration: ApiObject, { signal }: Term): Promise<boolean> {
-    const { api, namespace, roots, log } = this.#options;
+    const { api, namespace, revision, roots, log } = this.#options;
     const webhooks = webhooksOf(configuration);
     if (webhooks.every(({ failurePolicy }) => failurePolicy === 'Fail')) return false;
     // With other roots nobody would trust us.
     if (patchOf(configuration, { roots: roots(), failurePolicy: undefined }) !== undefined) return false;
     const names = webhooks.map(({ name }) => name);
-    const problem = await proveCall(api, { namespace, names, signal });
+    const problem = await proveCall(api, { namespace, names, revision, signal });
     if (problem !== undefined) log.debug('the API server does not ask the validating webhook yet', { reason: problem });
     return problem === undefined;
   }

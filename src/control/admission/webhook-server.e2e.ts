@@ -57,8 +57,7 @@ describe('the server of webhooks', () => {
 
   async function start(program = built, longestMs?: number): Promise<void> {
     thread = new AdmissionThread({
-      log,
-      program,
+      ...{ log, program, revision: 'default' },
       labelsOf: async () => undefined,
       ...(longestMs !== undefined && { longestMs }),
     });

@@ -7,6 +7,7 @@ import { type HttpsServer, startHttpsServer } from '../server/https-server.ts';
 import type { WebhookName } from './admission-messages.ts';
 import type { AdmissionThread } from './admission-thread.ts';
 import type { AdmissionEvent, AdmissionReply } from './answer-review.ts';
+import { readWebhookPath } from './webhook-path.ts';
 
 /** Told of what becomes of requests; `undefined`: it was no review, or nobody could answer it. */
 export type AdmissionObserver = (webhook: WebhookName, event: AdmissionEvent | undefined) => void;
@@ -18,9 +19,6 @@ export interface WebhookServerOptions {
   readonly observe: AdmissionObserver;
   readonly log: PlainLog;
 }
-
-/** By their paths. */
-const webhooks: Readonly<Record<string, WebhookName>> = { validate: 'validate', inject: 'inject' };
 
 /** Larger than any object that an API server stores, twice (before and after). */
 const longestBody = 8 << 20;
@@ -63,16 +61,16 @@ class Desk {
   async #replyTo(request: IncomingMessage): Promise<Pick<AdmissionReply, 'status' | 'body'>> {
     const path = readTarget(request.url)?.pathname ?? '';
     if (path === '/ready') return { status: 200, body: '{"ready":true}' };
-    const name = path.slice(1);
-    const webhook = Object.hasOwn(webhooks, name) ? webhooks[name] : undefined;
-    if (webhook === undefined) return failure(404, 'there is no such webhook');
+    const asked = readWebhookPath(path);
+    if (typeof asked === 'string') return failure(404, asked);
+    const { webhook, location } = asked;
     const text = await textOf(request);
     if (typeof text !== 'string') {
       this.#observe(webhook, undefined);
       return text;
     }
     try {
-      const reply = await this.#thread.ask(request.socket.remoteAddress ?? '', { webhook, text });
+      const reply = await this.#thread.ask(request.socket.remoteAddress ?? '', { webhook, text, location });
       this.#observe(webhook, reply.told);
       this.#tell(reply.told);
       return reply;

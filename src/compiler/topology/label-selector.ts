@@ -1,21 +1,9 @@
-import { lookup } from '../lib/lookup.ts';
-import type { Texts } from './pod.ts';
-
-/** A selector of the Kubernetes API: labels that must be there, and conditions; all of them must hold. */
-export interface LabelSelector {
-  readonly matchLabels?: Texts;
-  readonly matchExpressions?: readonly LabelCondition[];
-}
-
-export interface LabelCondition {
-  readonly key: string;
-  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-  /** With `In` and `NotIn` alone. */
-  readonly values?: readonly string[];
-}
+import { lookup } from '../../lib/lookup.ts';
+import type { LabelCondition, LabelSelector } from '../../policy/label-selector.ts';
+import type { Labels } from './selector.ts';
 
 /** Whether labels fulfil the selector; one without any condition selects nothing. Keys are compared as they are. */
-export function selectsLabels({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Texts): boolean {
+export function selectsLabels({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
   const wanted = Object.entries(matchLabels);
   if (wanted.length + matchExpressions.length === 0) return false;
   return (
