@@ -2,11 +2,13 @@ import type { Snapshot } from '../../compiler/snapshot.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
 import { hasLabels } from '../../compiler/topology/selector.ts';
 import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { type RuleAt, rulesOf } from '../authorization/walk.ts';
 import type { Rule, RuleContext } from '../rule.ts';
 import { decidingScopes } from '../tls/deciding-scopes.ts';
+import { bySelector } from '../tokens/meeting.ts';
 
 const isIdentity = /^(principals|namespaces|serviceAccounts|trustDomains|source\.(principal|namespace))$/;
 
@@ -47,12 +49,21 @@ function checkUnseen(snapshot: Snapshot, report: RuleContext['report'], skip: Ru
   const selecting = new Set(
     policies.peerAuthentications.filter(({ spec }) => hasLabels(spec.selector)).map(({ namespace }) => namespace),
   );
+  // The one policy of a selector decides for whatever the same selector of another policy takes.
+  const deciding = new Map(
+    [...bySelector(policies.peerAuthentications)].flatMap(([key, [first, ...others]]) =>
+      first !== undefined && others.length === 0 && hasLabels(first.spec.selector) && !first.spec.portLevelMtls
+        ? [[key, first] as const]
+        : [],
+    ),
+  );
+  const selectorOf = (policy: AuthorizationPolicy): string => [...bySelector([policy]).keys()][0] ?? '';
   const workloads = workloadsByLabels(topology);
   for (const policy of policies.authorizationPolicies) {
     const { namespace } = policy;
-    if (namespace === settings.rootNamespace || selecting.has(namespace)) continue;
-    if (workloads.select(namespace, undefined).length > 0) continue;
-    const scope = scopes.get(namespace) ?? scopes.get(settings.rootNamespace);
+    if (namespace === settings.rootNamespace || workloads.select(namespace, undefined).length > 0) continue;
+    const own = deciding.get(selectorOf(policy));
+    const scope = selecting.has(namespace) ? own : (scopes.get(namespace) ?? scopes.get(settings.rootNamespace));
     if (scope === undefined) skip(policy);
     if (scope?.spec.mtls?.mode !== 'DISABLE') continue;
     for (const at of rulesOf([policy])) {
@@ -60,7 +71,7 @@ function checkUnseen(snapshot: Snapshot, report: RuleContext['report'], skip: Ru
       if (found === undefined) continue;
       report({
         ...{ object: policy, path: found.path },
-        message: `"${found.field}" matches nobody in namespace "${namespace}", where mutual TLS is switched off`,
+        message: `"${found.field}" matches nobody ${scope === own ? 'at these workloads' : `in namespace "${namespace}"`}, where mutual TLS is switched off`,
         related: [{ object: scope, path: ['spec', 'mtls', 'mode'], message: 'the mode of the workloads' }],
       });
     }
