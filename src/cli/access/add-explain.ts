@@ -12,14 +12,14 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
     .command('explain')
     .description('predict whether a request is delivered, and which policies decide');
   addInputs(command)
-    .requiredOption(
+    .option(
       '--from <client>',
       'the client: namespace/workload; "outside" or an IP address for a client outside the mesh; or a SPIFFE ID for a client outside that has a certificate of the mesh',
       parseClient,
     )
-    .requiredOption('--to <target>', 'the destination: host[:port], or namespace/workload[:port]', parseTarget)
-    .option('--method <method>', 'method of the request', 'GET')
-    .option('--path <path>', 'path of the request, with its query', '/')
+    .option('--to <target>', 'the destination: host[:port], or namespace/workload[:port]', parseTarget)
+    .option('--method <method>', 'method of the request (default: GET)', filledText)
+    .option('--path <path>', 'path of the request, with its query (default: /)', filledText)
     .option(
       '--host <authority>',
       'host of the request (default: the host of --to, with its port if that is not 80)',
@@ -27,10 +27,17 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
     )
     .option('--header <name: value>', 'header of the request; may be repeated', collectHeader)
     .option('--claims <json>', 'claims of a token that the request carries; its signature counts as valid', parseClaims)
+    .option(
+      '--log-line <line>',
+      'a line of an access log, in place of --from, --to and the options of the request; those that are given too count instead',
+      filledText,
+    )
     .addOption(
-      new Option('--protocol <protocol>', 'protocol that the client uses')
-        .choices(['http', 'http2', 'tcp'])
-        .default('http'),
+      new Option('--protocol <protocol>', 'protocol that the client uses (default: http)').choices([
+        'http',
+        'http2',
+        'tcp',
+      ]),
     )
     .addOption(new Option('--format <form>', 'format of the answer').choices(['text', 'json']).default('text'));
   addMeshSettings(addAssume(command)).action(async (paths: string[], options: ExplainOptions) => {

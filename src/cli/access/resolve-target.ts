@@ -73,8 +73,8 @@ function endpointsOf({ host, endpoints }: MeshService, port: number): readonly A
   return own.map((endpoint) => ({ address: endpoint.address, port: endpoint.port }));
 }
 
-/** What a client writes into `Host`: the name as it was given, with its port. */
-export function authorityOf(to: Target, { address, port }: Address): string {
-  const host = to.kind === 'host' ? to.host : address.includes(':') ? `[${address}]` : address;
+/** What a client writes into `Host`: the name as it was given, else the address, with its port. */
+export function authorityOf(to: Target | undefined, { address, port }: Address): string {
+  const host = to?.kind === 'host' ? to.host : address.includes(':') ? `[${address}]` : address;
   return port === 80 ? host : `${host}:${port}`;
 }

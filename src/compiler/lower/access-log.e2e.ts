@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { LogReader } from '../../access/replay/known-formats.ts';
+import { type LoggedRequest, loggedRequest } from '../../access/replay/logged-request.ts';
 import { http1Request } from '../../testbed/wire/http1.ts';
 import { http2Request } from '../../testbed/wire/http2.ts';
 import { type InboundGates, startInboundGates } from './testing/inbound-gate.ts';
@@ -104,5 +106,31 @@ describe('access logs', () => {
     // A tab is a character of field values (RFC 9110 section 5.5).
     expect(lines.filter((line) => hasControl(line, '\t'))).toEqual([]);
     expect(lines.filter((line) => line.includes('"ua"b"'))).toHaveLength(2);
+  });
+
+  test('are read back: JSON lines all, text lines rightly or, where a value could be cut in two ways, not at all', async () => {
+    const readAll = (encoding: (typeof encodings)[number], lines: readonly string[]) => {
+      const reader = new LogReader({ accessLogEncoding: encoding, accessLogFormat: '' });
+      const logged = lines.flatMap((line) => {
+        const read = reader.read(line);
+        if (encoding === 'JSON') expect(read).not.toHaveProperty('fault');
+        return 'fault' in read ? [] : [loggedRequest(read.values)];
+      });
+      return new Map(logged.map((request) => [new Map(request.headers).get('x-request-id'), request] as const));
+    };
+    const json = readAll('JSON', await linesOfAll('JSON'));
+    const known = requests.filter(({ id }) => json.has(id)).map(({ id }) => id);
+    // Requests that the codec refuses have no headers.
+    expect(known.length).toBeGreaterThan(50);
+    const text = readAll('TEXT', await linesOfAll('TEXT'));
+    const told = ({ method, path, authority, status, protocol, details }: LoggedRequest) =>
+      JSON.stringify([method, path, authority, status, protocol, details]);
+    const both = known.flatMap((id) => {
+      const [a, b] = [json.get(id), text.get(id)];
+      // The forms have bytes that are no ASCII, and control characters, each in its own way.
+      return a === undefined || b === undefined || !/^[ -~]*$/.test(told(a) + told(b)) ? [] : [[told(a), told(b)]];
+    });
+    expect(both.length).toBeGreaterThan(20);
+    expect(both.filter(([a, b]) => a !== b)).toEqual([]);
   });
 });

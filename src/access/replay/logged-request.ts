@@ -1,0 +1,84 @@
+import type { LogValue } from './log-format.ts';
+
+/** What one line of an access log tells of a request or a connection; what it does not tell is absent. */
+export interface LoggedRequest {
+  /** Where the client's connection went. */
+  readonly destination?: SocketPlace;
+  /** Where it came from: for requests what forwarding headers say, if Envoy believes them. */
+  readonly source?: SocketPlace;
+  /** Whether the format tells the identity of clients. */
+  readonly tellsIdentity: boolean;
+  /** URI SAN of the client's certificate. */
+  readonly identity?: string;
+  /** Of the client's TLS handshake. */
+  readonly serverName?: string;
+  readonly cluster?: string;
+  /** `bytes` if the line is of a connection. */
+  readonly protocol: 'http/1.1' | 'h2' | 'bytes';
+  readonly method?: string;
+  readonly path?: string;
+  readonly authority?: string;
+  /** Headers beside pseudo headers. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** 0 if there was no answer. */
+  readonly status?: number;
+  /** Why, in Envoy's words: of the answer, or of the end of the connection. */
+  readonly details?: string;
+  /** Seconds since 1970. */
+  readonly startedAt?: number;
+}
+
+export interface SocketPlace {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What the values of a line mean for a prediction. */
+export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
+  const find = (name: string, argument = ''): string | undefined =>
+    values.find(({ operator }) => operator.name === name && operator.argument === argument && operator)?.value;
+  const header = (name: string): string | undefined => headerValue(values, name);
+  const protocol = find('PROTOCOL');
+  const method = header(':method');
+  const status = find('RESPONSE_CODE');
+  const startedAt = Date.parse(find('START_TIME') ?? '') / 1000;
+  return {
+    ...defined('destination', socketPlace(find('DOWNSTREAM_LOCAL_ADDRESS'))),
+    ...defined('source', socketPlace(find('DOWNSTREAM_DIRECT_REMOTE_ADDRESS') ?? find('DOWNSTREAM_REMOTE_ADDRESS'))),
+    tellsIdentity: values.some(({ operator }) => operator.name === 'DOWNSTREAM_PEER_URI_SAN'),
+    ...defined('identity', find('DOWNSTREAM_PEER_URI_SAN')),
+    ...defined('serverName', find('REQUESTED_SERVER_NAME')),
+    ...defined('cluster', find('UPSTREAM_CLUSTER') ?? find('UPSTREAM_CLUSTER_RAW')),
+    protocol: protocol === undefined && method === undefined ? 'bytes' : protocol === 'HTTP/2' ? 'h2' : 'http/1.1',
+    ...defined('method', method),
+    ...defined('path', header(':path')),
+    ...defined('authority', header(':authority')),
+    headers: values.flatMap(({ operator }) => {
+      const name = operator.name === 'REQ' ? operator.argument : '';
+      const value = name === '' || /[:?]/.test(name) ? undefined : header(name);
+      return value === undefined || value === '' ? [] : [[name, value] as const];
+    }),
+    ...defined('status', status === undefined ? undefined : Number(status)),
+    ...defined('details', find('RESPONSE_CODE_DETAILS') ?? find('CONNECTION_TERMINATION_DETAILS')),
+    ...defined('startedAt', Number.isNaN(startedAt) ? undefined : startedAt),
+  };
+}
+
+function defined<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
+}
+
+/** By its name, or the first or second of two (`X?Y`); undefined where it may have been cut. */
+function headerValue(values: readonly LogValue[], name: string): string | undefined {
+  const found = values.find(({ operator }) => operator.name === 'REQ' && operator.argument.split('?').includes(name));
+  if (found?.value === undefined) return undefined;
+  const { limit } = found.operator;
+  return limit !== undefined && found.value.length >= limit ? undefined : found.value;
+}
+
+/** `10.0.0.1:80` or `[fd00::1]:80`. */
+function socketPlace(text: string | undefined): SocketPlace | undefined {
+  const [, bare, bracketed, port] = /^(?:([^:[\]]+)|\[([^\]]+)\]):(\d+)$/.exec(text ?? '') ?? [];
+  const address = bare ?? bracketed;
+  return address === undefined || port === undefined ? undefined : { address, port: Number(port) };
+}

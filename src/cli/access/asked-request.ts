@@ -1,0 +1,120 @@
+import type { AccessRequest, Client } from '../../access/evaluate/journey.ts';
+import { LogReader, type LogSettings } from '../../access/replay/known-formats.ts';
+import { locate } from '../../access/replay/locate.ts';
+import { type LoggedRequest, loggedRequest } from '../../access/replay/logged-request.ts';
+import { findService, findWorkload, keyOf, type WorkloadName, type World } from '../../access/world.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { Target } from './explain-options.ts';
+import { addressesOf, authorityOf, noSuchWorkload, resolvedAddress } from './resolve-target.ts';
+
+/** The options of `meshpol explain` that say which request is meant. */
+export interface RequestOptions {
+  readonly from?: Client;
+  readonly to?: Target;
+  readonly method?: string;
+  readonly path?: string;
+  readonly header?: readonly (readonly [name: string, value: string])[];
+  readonly host?: string;
+  readonly protocol?: 'http' | 'http2' | 'tcp';
+  readonly logLine?: string;
+}
+
+/** The request that is asked about. */
+export interface AskedRequest {
+  /** One for each address that its client may connect to. */
+  readonly accesses: readonly AccessRequest[];
+  /** Services (`namespace/name`) whose address is one of those. */
+  readonly services: readonly string[];
+  /** What was taken for what the options do not say. */
+  readonly assumptions: readonly string[];
+  /** What the line of the log tells. */
+  readonly logged?: LoggedRequest;
+}
+
+/** Finds client and destination in the mesh; throws a UsageError where the options or the line do not say enough. */
+export function askedRequest(world: World, options: RequestOptions, settings: LogSettings): AskedRequest {
+  const logged = options.logLine === undefined ? undefined : readLine(options.logLine, settings);
+  const located = logged === undefined ? undefined : locateAsked(world, logged, options);
+  const from = options.from ?? located?.from;
+  if (from === undefined) throw missing('--from <client>');
+  if (from.kind === 'workload') requireClient(world, from);
+  const { to } = options;
+  const addresses = to === undefined ? located && [located.to] : addressesOf(world, from, to);
+  if (addresses === undefined) throw missing('--to <target>');
+  const service =
+    to?.kind === 'host' ? findService(world, to.host, from.kind === 'workload' ? from.namespace : '') : undefined;
+  const isResolved = addresses.some(({ address }) => address === resolvedAddress);
+  return {
+    accesses: addresses.map((address) => accessRequest({ ...options, from }, address, logged)),
+    services: service === undefined ? [] : [keyOf({ ...service, name: service.host.split('.')[0] ?? '' })],
+    assumptions: [
+      ...(isResolved ? [`the host of --to resolves to ${resolvedAddress}, where no workload is`] : []),
+      ...(located?.assumptions ?? []),
+      ...(logged === undefined ? [] : notTold(logged)),
+    ],
+    ...(logged !== undefined && { logged }),
+  };
+}
+
+function missing(option: string): UsageError {
+  return new UsageError(`required option '${option}' not specified`);
+}
+
+function readLine(line: string, settings: LogSettings): LoggedRequest {
+  const read = new LogReader(settings).read(line);
+  if ('fault' in read) throw new UsageError(`--log-line: ${read.fault}`);
+  return loggedRequest(read.values);
+}
+
+/** Undefined where the options say both client and destination. */
+function locateAsked(world: World, logged: LoggedRequest, { from, to }: RequestOptions) {
+  if (from !== undefined && to !== undefined) return undefined;
+  const located = locate(world, logged);
+  if (typeof located === 'string') throw new UsageError(`--log-line: ${located}`);
+  return located;
+}
+
+function requireClient(world: World, { namespace, name }: WorkloadName): void {
+  const client = findWorkload(world, { namespace, name });
+  if (client?.role === 'router') {
+    throw new UsageError(
+      `${namespace}/${name} is a gateway, which sends no requests of its own: name its client with --from`,
+    );
+  }
+  if (client === undefined) throw noSuchWorkload(world, { namespace, name });
+}
+
+const protocols = { http: 'http/1.1', http2: 'h2', tcp: 'bytes' } as const;
+
+function accessRequest(
+  options: RequestOptions & { readonly from: Client },
+  to: AccessRequest['to'],
+  logged: LoggedRequest | undefined,
+): AccessRequest {
+  const { from, header = [] } = options;
+  const protocol = options.protocol === undefined ? (logged?.protocol ?? 'http/1.1') : protocols[options.protocol];
+  if (protocol === 'bytes') return { from, to, protocol };
+  const method = options.method ?? (logged === undefined ? 'GET' : told(logged.method, 'method', '--method'));
+  const path = options.path ?? (logged === undefined ? '/' : told(logged.path, 'path', '--path'));
+  const authority = options.host ?? logged?.authority ?? authorityOf(options.to, to);
+  const given = new Set(header.map(([name]) => name.toLowerCase()));
+  const others = logged?.headers.filter(([name]) => !given.has(name)) ?? [];
+  return { from, to, protocol, request: { method, path, authority, headers: [...others, ...header] } };
+}
+
+function told(value: string | undefined, name: string, option: string): string {
+  if (value !== undefined) return value;
+  throw new UsageError(`--log-line: the line does not tell the whole ${name} of the request: add ${option}`);
+}
+
+function notTold({ protocol, headers, authority }: LoggedRequest): readonly string[] {
+  if (protocol === 'bytes') return [];
+  const names = headers.map(([name]) => name);
+  const beside = names.length === 0 ? '' : ` but ${names.join(', ')}`;
+  return [
+    `the line does not tell headers of the request${beside}: it has no others, and no token`,
+    ...(authority === undefined
+      ? ['the line does not tell the host of the request: it is that of the destination']
+      : []),
+  ];
+}
