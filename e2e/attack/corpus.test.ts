@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { pathSpellings } from '../../src/access/model/path-spellings.ts';
+import { run } from '../../src/cli/testing/run-meshpol.ts';
 import { createAnalyser } from '../../src/compiler/analyse.ts';
 import { createObjectReader } from '../../src/compiler/read-objects.ts';
 import { defaultSettings } from '../../src/config/defaults.ts';
@@ -65,4 +67,35 @@ describe('attackGroups', () => {
     const policy = authorizationPolicy({ ...selection, action: 'ALLOW', rules: [allowOfAllElse] });
     expect(warnedPaths(policy)).toEqual(['policy.yaml: "/admin"']);
   });
+});
+
+test('meshpol explain --variants predicts of each spelling of /admin what Envoy did with it', async () => {
+  const policy = authorizationPolicy({
+    ...selection,
+    action: 'DENY',
+    rules: [{ to: [{ operation: { paths: ['/admin'] } }] }],
+  });
+  const server = '--assume foo/server,ports=http:80 --assume foo/client,proxy=none --from foo/client --to server.foo';
+  const { out } = await run(`explain - ${server} --path /admin --variants --format json`, JSON.stringify(policy));
+  const { variants } = JSON.parse(out) as {
+    readonly variants: {
+      readonly tried: number;
+      readonly different: readonly {
+        readonly path: string;
+        readonly verdicts: readonly string[];
+        readonly delivered: readonly string[];
+      }[];
+    };
+  };
+  const predicted = new Map(
+    variants.different.map(({ path, verdicts, delivered }) => {
+      const [status] = verdicts[0]?.split(' ') ?? [];
+      return [path, delivered.length === 0 ? status : `200 ${delivered.join()}`] as const;
+    }),
+  );
+  const seen = new Map(attackGroups[0]?.attacks.map(({ target = '', http1 }) => [target, http1] as const));
+  const spellings = pathSpellings('/admin');
+  expect(variants.tried).toBe(spellings.length);
+  const outcomes = spellings.map((spelling) => [spelling, predicted.get(spelling) ?? '403']);
+  expect(outcomes).toEqual(spellings.map((spelling) => [spelling, seen.get(spelling)]));
 });

@@ -27,6 +27,11 @@ function formatWay({ outcome, legs, target, because }: ExplainedWay): string {
   return [verdict, ...assumed, ...lines, ...near, ''].join('\n');
 }
 
+/** The verdict alone. */
+export function shortVerdict(outcome: Outcome, target: string | undefined): string {
+  return verdictOf(outcome, target, undefined);
+}
+
 function verdictOf(outcome: Outcome, target: string | undefined, last: ExplainedStep | undefined): string {
   const by = last === undefined || last.decidedBy.length === 0 ? '' : ` (${last.decidedBy.map(objectOf).join('; ')})`;
   switch (outcome.kind) {

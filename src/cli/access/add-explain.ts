@@ -32,6 +32,19 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
       'a line of an access log, in place of --from, --to and the options of the request; those that are given too count instead',
       filledText,
     )
+    .option(
+      '--token <token>',
+      'a token (JWT) that the request carries, or a file with one; it is verified with the key sets of the policies',
+      filledText,
+    )
+    .addOption(
+      new Option(
+        '--authorizer <answer>',
+        'what external authorizers answer; away: they do not answer (default: each answer is an outcome)',
+      ).choices(['allow', 'deny', 'away']),
+    )
+    .option('--without-redirection', 'assume that connections go around all sidecars')
+    .option('--variants', 'try other spellings of the path too, and print those with another answer')
     .addOption(
       new Option('--protocol <protocol>', 'protocol that the client uses (default: http)').choices([
         'http',

@@ -17,6 +17,9 @@ export interface RequestOptions {
   readonly host?: string;
   readonly protocol?: 'http' | 'http2' | 'tcp';
   readonly logLine?: string;
+  readonly authorizer?: NonNullable<AccessRequest['authorizer']>;
+  readonly token?: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /** The request that is asked about. */
@@ -50,7 +53,7 @@ export function askedRequest(world: World, options: RequestOptions, settings: Lo
     assumptions: [
       ...(isResolved ? [`the host of --to resolves to ${resolvedAddress}, where no workload is`] : []),
       ...(located?.assumptions ?? []),
-      ...(logged === undefined ? [] : notTold(logged)),
+      ...(logged === undefined ? [] : notTold(logged, options)),
     ],
     ...(logged !== undefined && { logged }),
   };
@@ -91,15 +94,16 @@ function accessRequest(
   to: AccessRequest['to'],
   logged: LoggedRequest | undefined,
 ): AccessRequest {
-  const { from, header = [] } = options;
+  const { from, header = [], authorizer } = options;
+  const common = { from, to, authorizer };
   const protocol = options.protocol === undefined ? (logged?.protocol ?? 'http/1.1') : protocols[options.protocol];
-  if (protocol === 'bytes') return { from, to, protocol };
+  if (protocol === 'bytes') return { ...common, protocol };
   const method = options.method ?? (logged === undefined ? 'GET' : told(logged.method, 'method', '--method'));
   const path = options.path ?? (logged === undefined ? '/' : told(logged.path, 'path', '--path'));
   const authority = options.host ?? logged?.authority ?? authorityOf(options.to, to);
   const given = new Set(header.map(([name]) => name.toLowerCase()));
   const others = logged?.headers.filter(([name]) => !given.has(name)) ?? [];
-  return { from, to, protocol, request: { method, path, authority, headers: [...others, ...header] } };
+  return { ...common, protocol, request: { method, path, authority, headers: [...others, ...header] } };
 }
 
 function told(value: string | undefined, name: string, option: string): string {
@@ -107,12 +111,15 @@ function told(value: string | undefined, name: string, option: string): string {
   throw new UsageError(`--log-line: the line does not tell the whole ${name} of the request: add ${option}`);
 }
 
-function notTold({ protocol, headers, authority }: LoggedRequest): readonly string[] {
+function notTold(
+  { protocol, headers, authority }: LoggedRequest,
+  { token, claims }: RequestOptions,
+): readonly string[] {
   if (protocol === 'bytes') return [];
   const names = headers.map(([name]) => name);
   const beside = names.length === 0 ? '' : ` but ${names.join(', ')}`;
   return [
-    `the line does not tell headers of the request${beside}: it has no others, and no token`,
+    `the line does not tell headers of the request${beside}: it has no others${token === undefined && claims === undefined ? ', and no token' : ''}`,
     ...(authority === undefined
       ? ['the line does not tell the host of the request: it is that of the destination']
       : []),

@@ -4,45 +4,72 @@ import { isAsLogged } from '../../access/replay/compare-answer.ts';
 import type { LoggedRequest } from '../../access/replay/logged-request.ts';
 import { formatWays } from '../../access/report/text.ts';
 import { Signatures } from '../../access/signatures.ts';
-import { keyOf } from '../../access/world.ts';
+import { keyOf, type World } from '../../access/world.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
 import { type AskedRequest, askedRequest, type RequestOptions } from './asked-request.ts';
 import { type AccessOptions, assumptionsAbout, type OpenMesh, openMesh } from './open-mesh.ts';
+import { formatVariants, pathVariants } from './path-variants.ts';
+import { readToken, withToken } from './token-option.ts';
 
 /** Options of `meshpol explain`, as the command line spells them. */
 export interface ExplainOptions extends AccessOptions, RequestOptions {
-  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly variants?: true;
+  readonly withoutRedirection?: true;
   readonly format: 'text' | 'json';
 }
 
 /** Compiles the mesh, follows one request through it, and prints what becomes of it and why. */
 export async function runExplain(positional: readonly string[], options: ExplainOptions, io: CliIo): Promise<ExitCode> {
-  const { protocol, claims, logLine } = options;
-  if (protocol === 'tcp' && claims !== undefined) {
-    throw new UsageError('--claims and --protocol tcp exclude each other: only requests carry tokens');
-  }
-  if (logLine === undefined && (options.from === undefined || options.to === undefined)) {
-    const option = options.from === undefined ? '--from <client>' : '--to <target>';
-    throw new UsageError(`required option '${option}' not specified`);
-  }
+  requireSense(options);
+  const token = options.token === undefined ? undefined : await readToken(options.token);
   const mesh = await openMesh(positional, options, io);
   if (mesh === undefined) return exitCode.no;
-  const asked = askedRequest(mesh.world, options, mesh.snapshot.settings);
-  const now = asked.logged?.startedAt ?? Date.now() / 1000;
+  const world = options.withoutRedirection ? withoutRedirection(mesh.world) : mesh.world;
+  const asked = askedRequest(world, options, mesh.snapshot.settings);
+  const carried = token && withToken(world, asked.accesses, token);
+  const accesses = carried?.accesses ?? asked.accesses;
   const signatures = new Signatures();
-  for (const { request } of asked.accesses) {
-    if (request !== undefined) await signatures.learn(mesh.world.proxies.values(), request);
+  for (const { request } of accesses) {
+    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
   }
-  const ways = asked.accesses.flatMap((access) => travel(mesh.world, access, { now, claims, signatures }));
+  const judge = { now: asked.logged?.startedAt ?? Date.now() / 1000, claims: options.claims, signatures };
+  const ways = accesses.flatMap((access) => travel(world, access, judge));
   const explained = explainWays(ways, mesh.originsOf);
-  const assumptions = assumptionsOf(mesh, asked, explained, options);
+  const assumptions = assumptionsOf(mesh, { ...asked, accesses }, explained, { ...options, place: carried?.place });
   const logged = asked.logged && answerOf(asked.logged, explained);
-  const json = (): string => `${JSON.stringify({ format: 1, ways: explained, logged, assumptions }, undefined, 2)}\n`;
-  const notes = logged === undefined ? [] : [loggedNote(logged)];
-  await io.writeOut(options.format === 'json' ? json() : formatWays(explained, assumptions, notes));
+  const variants = options.variants && pathVariants(world, accesses, judge);
+  const answer = { format: 1, ways: explained, logged, variants, assumptions };
+  const notes = [
+    ...(variants === undefined ? [] : [formatVariants(variants)]),
+    ...(logged === undefined ? [] : [loggedNote(logged)]),
+  ];
+  const text = options.format === 'json' ? undefined : formatWays(explained, assumptions, notes);
+  await io.writeOut(text ?? `${JSON.stringify(answer, undefined, 2)}\n`);
   return explained.some(({ outcome }) => outcome.kind === 'unmodelled') ? exitCode.no : exitCode.done;
+}
+
+/** Throws a UsageError for options that say nothing together, or not enough. */
+function requireSense({ protocol, claims, token, variants, logLine, from, to }: ExplainOptions): void {
+  const ofRequests = { claims, token, variants };
+  for (const [name, value] of Object.entries(ofRequests)) {
+    if (protocol !== 'tcp' || value === undefined) continue;
+    throw new UsageError(`--${name} and --protocol tcp exclude each other: only requests carry tokens and paths`);
+  }
+  if (claims !== undefined && token !== undefined) {
+    throw new UsageError('--claims and --token exclude each other: the claims are those of a token that is assumed');
+  }
+  if (logLine !== undefined || (from !== undefined && to !== undefined)) return;
+  const option = from === undefined ? '--from <client>' : '--to <target>';
+  throw new UsageError(`required option '${option}' not specified`);
+}
+
+/** Sidecars are there, but connections do not come to them; gateways need no redirection. */
+function withoutRedirection({ mesh, proxies }: World): World {
+  const workloads = mesh.workloads.map((one) => (one.role === 'sidecar' ? { ...one, role: 'none' as const } : one));
+  const gateways = new Set(workloads.filter(({ role }) => role === 'router').map(keyOf));
+  return { mesh: { ...mesh, workloads }, proxies: new Map([...proxies].filter(([key]) => gateways.has(key))) };
 }
 
 interface LoggedAnswer {
@@ -69,7 +96,7 @@ function assumptionsOf(
   { assumed }: OpenMesh,
   { accesses, services, assumptions, logged }: AskedRequest,
   explained: readonly ExplainedWay[],
-  { claims }: ExplainOptions,
+  { claims, withoutRedirection: isBare, authorizer, place }: ExplainOptions & { readonly place: string | undefined },
 ): readonly string[] {
   const onTheWay = explained.flatMap(({ legs, target }) => [...legs.map(({ workload }) => workload), target]);
   const workloads = [...accesses.map(({ from }) => from), ...onTheWay].flatMap((one) =>
@@ -80,8 +107,14 @@ function assumptionsOf(
     ...assumptionsAbout(assumed, { workloads, services }),
     ...assumptions,
     'every endpoint is healthy, and the application answers requests',
-    'redirection is set up as the agent does it, and connections are new',
+    isBare
+      ? 'redirection is not set up: connections go around all sidecars'
+      : 'redirection is set up as the agent does it, and connections are new',
+    ...(authorizer === undefined ? [] : [`external authorizers ${authorizerWords[authorizer]}`]),
+    ...(place === undefined ? [] : [`the token is sent in the ${place}`]),
     ...(claims === undefined ? [] : ['a token with these claims has a valid signature']),
     ...(isBytes ? ['the bytes are not HTTP and not TLS'] : []),
   ];
 }
+
+const authorizerWords = { allow: 'allow requests', deny: 'deny requests', away: 'do not answer' } as const;
