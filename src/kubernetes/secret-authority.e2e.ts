@@ -97,6 +97,28 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     expect(key).toBeDefined();
   });
 
+  test('is the one of the Secret cacerts that cert-manager fills, and its next one once that has renewed it', async () => {
+    await makePlace();
+    const root = await createTestAuthority({ name: 'root' });
+    const filled = async (name: string) => {
+      const signing = await createTestAuthority({ name, parent: root });
+      const texts = { 'tls.crt': signing.certificate, 'tls.key': signing.privateKey, 'ca.crt': root.certificate };
+      const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, base64(text)]));
+      return { signing, body: { metadata: { name: 'cacerts' }, type: 'kubernetes.io/tls', data } };
+    };
+    const first = await filled('first');
+    await cluster.api.must('POST', path(), first.body);
+    const authority = await open();
+    expect(authority.signer.chain).toEqual([first.signing.certificate]);
+    const next = await filled('next');
+    await cluster.api.must('PUT', path('cacerts'), next.body);
+    await vi.waitFor(() => expect(authority.signer.chain).toEqual([next.signing.certificate]), 10_000);
+    const { 'ca.crt': _, ...rest } = next.body.data;
+    await cluster.api.must('PUT', path('cacerts'), { ...next.body, data: rest });
+    await vi.waitFor(() => expect(logged()).toContain('cacerts is incomplete: ca.crt missing'), 10_000);
+    expect(authority.signer.roots).toBe(root.certificate);
+  });
+
   test('follows changes of the Secret, keeps the previous CA if they are invalid, and logs no key', async () => {
     await makePlace();
     let refusals = 0;

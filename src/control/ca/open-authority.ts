@@ -108,7 +108,7 @@ async function openPluggedIn(folder: string, { clock, log, refused }: AuthorityO
     throw new ControlError('authority-unusable', problem);
   }
   log.info('the certificate authority is plugged in', { folder, root: signer.rootFingerprint });
-  await warnIfExposed(folder, pluggedInKey, log);
+  await warnIfExposed(folder, await pluggedInKey(folder), log);
   const authority = new CertificateAuthority(signer, clock);
   let reading = Promise.resolve();
   let told: string | undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestAuthority } from '../testing/authorities.ts';
-import { hasPluggedIn, readPluggedIn } from './plugged-in.ts';
+import { hasPluggedIn, pluggedInKey, readPluggedIn } from './plugged-in.ts';
 
 const root = await createTestAuthority({ name: 'root' });
 const signing = await createTestAuthority({ name: 'signing', parent: root });
@@ -54,6 +54,29 @@ describe('readPluggedIn', () => {
     const { problem = '' } = await readPluggedIn(folder, Date.now());
     expect(problem).toMatch(/^the certificate authority in ".*" is incomplete: /);
     expect(problem.match(/[\w-]+\.pem/g)?.sort()).toEqual(missing);
+  });
+
+  test('reads the files of a cert-manager Secret, with intermediates after the certificate, and names its files in errors', async () => {
+    const folder = await folderWith([]);
+    const lower = await createTestAuthority({ name: 'lower', parent: signing });
+    await writeFile(join(folder, 'tls.key'), lower.privateKey);
+    expect(await hasPluggedIn(folder)).toBe(true);
+    expect(await pluggedInKey(folder)).toBe('tls.key');
+    expect((await readPluggedIn(folder, Date.now())).problem).toMatch(/incomplete: tls\.crt, ca\.crt missing$/);
+    await writeFile(join(folder, 'tls.crt'), lower.certificate + signing.certificate);
+    await writeFile(join(folder, 'ca.crt'), root.certificate);
+    const { signer } = await readPluggedIn(folder, Date.now());
+    expect(signer?.chain).toEqual([lower.certificate, signing.certificate]);
+    expect(signer?.roots).toBe(root.certificate);
+    await writeFile(join(folder, 'tls.crt'), lower.certificate);
+    expect((await readPluggedIn(folder, Date.now())).problem).toBe(
+      `in "${folder}": tls.crt does not lead to a root of ca.crt`,
+    );
+    // Istio's names count where both are there.
+    await writeFile(join(folder, 'ca-key.pem'), signing.privateKey);
+    expect((await readPluggedIn(folder, Date.now())).problem).toMatch(
+      /: ca-cert.pem, root-cert.pem, cert-chain.pem miss/,
+    );
   });
 
   test('names the folder of a bad set', async () => {

@@ -2,26 +2,26 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readNamedFile } from '../../lib/read-file.ts';
 import { ControlError } from '../control-error.ts';
+import { meshNames, namesIn, namesOf, tlsNames } from './authority-names.ts';
 import { type CheckedAuthority, createSigner } from './signer.ts';
-
-/** Names of the files in the folder of a plugged-in authority. */
-const fileNames = {
-  certificate: 'ca-cert.pem',
-  privateKey: 'ca-key.pem',
-  roots: 'root-cert.pem',
-  chain: 'cert-chain.pem',
-} as const;
-
-/** The file with the key, in the folder of a plugged-in authority. */
-export const pluggedInKey: string = fileNames.privateKey;
 
 /** A file longer than this holds no certificates. */
 const longestFileBytes = 1_048_576;
 
-/** Whether any of the four files is in the folder: then all must be. */
+/** Whether any file of a CA is in the folder: then all must be. */
 export async function hasPluggedIn(folder: string): Promise<boolean> {
-  const found = await Promise.all(Object.values(fileNames).map((name) => exists(join(folder, name))));
-  return found.includes(true);
+  return (await filesIn(folder)).size > 0;
+}
+
+/** The file with the key. */
+export async function pluggedInKey(folder: string): Promise<string> {
+  return namesIn(await filesIn(folder)).privateKey;
+}
+
+async function filesIn(folder: string): Promise<ReadonlySet<string>> {
+  const names = [...namesOf(meshNames), ...namesOf(tlsNames)];
+  const found = await Promise.all(names.map((name) => exists(join(folder, name))));
+  return new Set(names.filter((_, index) => found[index]));
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -36,11 +36,12 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Reads and checks the four files. The problem names folder and file, and never quotes their content. */
+/** Reads and checks the files. The problem names folder and file, and never quotes their content. */
 export async function readPluggedIn(folder: string, nowMs: number): Promise<CheckedAuthority> {
+  const names = namesIn(await filesIn(folder));
   const texts = { certificate: '', privateKey: '', roots: '', chain: '' };
-  const missing: string[] = [];
-  for (const [key, name] of Object.entries(fileNames)) {
+  const missing = new Set<string>();
+  for (const [key, name] of Object.entries(names)) {
     const path = join(folder, name);
     try {
       const bytes = await readNamedFile(path);
@@ -49,12 +50,12 @@ export async function readPluggedIn(folder: string, nowMs: number): Promise<Chec
     } catch (error) {
       const { code = 'unreadable' } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT') return { problem: `cannot read "${path}" (${code})` };
-      missing.push(name);
+      missing.add(name);
     }
   }
-  if (missing.length > 0) {
-    return { problem: `the certificate authority in "${folder}" is incomplete: ${missing.join(', ')} missing` };
+  if (missing.size > 0) {
+    return { problem: `the certificate authority in "${folder}" is incomplete: ${[...missing].join(', ')} missing` };
   }
-  const check = createSigner(texts, nowMs);
+  const check = createSigner(texts, nowMs, names);
   return check.problem === undefined ? check : { problem: `in "${folder}": ${check.problem}` };
 }

@@ -6,11 +6,12 @@ import {
   SubjectKeyIdentifier,
 } from '@peculiar/asn1-x509';
 import { certificatesOf, PemError, privateKeyOf, someCertificatesOf } from '../../certificates/pem.ts';
+import { type AuthorityNames, meshNames } from './authority-names.ts';
 import { keyProblem } from './check-key.ts';
 import { DerError, parseAsn } from './der.ts';
 import { certificateExtensions, certificateSubject, extensionValues, keyIdOf } from './extensions.ts';
 
-/** The four files of a CA, PEM, not checked yet. */
+/** The files of a CA, PEM, not checked yet. */
 export interface AuthorityTexts {
   /** The certificate that signs. */
   readonly certificate: string;
@@ -51,11 +52,16 @@ class Fault extends Error {}
 
 /**
  * Checks a CA before it signs: the key belongs to the certificate, the certificate and all above it may sign certificates,
- * the chain leads to a root, and all of them are valid at `nowMs` (RFC 5280, 6.1). The problem never quotes the texts.
+ * the chain leads to a root, and all of them are valid at `nowMs` (RFC 5280, 6.1). The problem calls them by `names`, and
+ * never quotes the texts.
  */
-export function createSigner(texts: AuthorityTexts, nowMs: number): CheckedAuthority {
+export function createSigner(
+  texts: AuthorityTexts,
+  nowMs: number,
+  names: AuthorityNames = meshNames,
+): CheckedAuthority {
   try {
-    return { signer: check(texts, nowMs) };
+    return { signer: check(texts, nowMs, names) };
   } catch (error) {
     if (error instanceof Fault || error instanceof PemError) return { problem: error.message };
     if (error instanceof DerError) return { problem: `a certificate of the authority is not in DER: ${error.message}` };
@@ -63,12 +69,16 @@ export function createSigner(texts: AuthorityTexts, nowMs: number): CheckedAutho
   }
 }
 
-function check(texts: AuthorityTexts, nowMs: number): Signer {
-  const [certificate, ...rest] = someCertificatesOf(texts.certificate, 'ca-cert.pem');
-  const roots = someCertificatesOf(texts.roots, 'root-cert.pem');
-  const key = keyOf(texts.privateKey, certificate);
-  const path = pathToRoot(certificate, [...rest, ...certificatesOf(texts.chain, 'cert-chain.pem')], roots);
-  for (const [i, link] of path.entries()) checkLink(link, i, path.length, nowMs);
+function check(texts: AuthorityTexts, nowMs: number, names: AuthorityNames): Signer {
+  const [certificate, ...rest] = someCertificatesOf(texts.certificate, names.certificate);
+  const roots = someCertificatesOf(texts.roots, names.roots);
+  const key = keyOf(texts.privateKey, certificate, names);
+  const path = pathToRoot(certificate, [...rest, ...certificatesOf(texts.chain, names.chain)], roots);
+  if (path === undefined) {
+    const way = names.chain === names.certificate ? '' : ` by way of ${names.chain}`;
+    throw new Fault(`${names.certificate} does not lead to a root of ${names.roots}${way}`);
+  }
+  for (const [i, link] of path.entries()) checkLink(link, placeOf(i, path.length, names), i, nowMs);
   const root = path.at(-1) as X509Certificate;
   return {
     key,
@@ -85,20 +95,20 @@ function check(texts: AuthorityTexts, nowMs: number): Signer {
   };
 }
 
-function keyOf(pem: string, certificate: X509Certificate): KeyObject {
-  const key = privateKeyOf(pem, 'ca-key.pem');
+function keyOf(pem: string, certificate: X509Certificate, names: AuthorityNames): KeyObject {
+  const key = privateKeyOf(pem, names.privateKey);
   const problem = keyProblem(key);
-  if (problem !== undefined) throw new Fault(`ca-key.pem is refused: ${problem}`);
-  if (!certificate.checkPrivateKey(key)) throw new Fault('ca-key.pem is not the key of ca-cert.pem');
+  if (problem !== undefined) throw new Fault(`${names.privateKey} is refused: ${problem}`);
+  if (!certificate.checkPrivateKey(key)) throw new Fault(`${names.privateKey} is not the key of ${names.certificate}`);
   return key;
 }
 
-/** From the signing certificate to a root, both included. */
+/** From the signing certificate to a root, both included; undefined: it leads to none. */
 function pathToRoot(
   certificate: X509Certificate,
   intermediates: readonly X509Certificate[],
   roots: readonly X509Certificate[],
-): readonly X509Certificate[] {
+): readonly X509Certificate[] | undefined {
   const path = [certificate];
   for (;;) {
     const last = path.at(-1) as X509Certificate;
@@ -106,8 +116,7 @@ function pathToRoot(
     const root = roots.find((candidate) => hasIssued(candidate, last));
     if (root !== undefined) return [...path, root];
     const next = intermediates.find((candidate) => hasIssued(candidate, last) && !isIn(path, candidate));
-    if (next === undefined)
-      throw new Fault('ca-cert.pem does not lead to a root of root-cert.pem by way of cert-chain.pem');
+    if (next === undefined) return undefined;
     path.push(next);
   }
 }
@@ -120,13 +129,13 @@ function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boole
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-function checkLink(certificate: X509Certificate, depth: number, length: number, nowMs: number): void {
-  const name =
-    depth === 0
-      ? 'ca-cert.pem'
-      : depth === length - 1
-        ? 'the root of ca-cert.pem'
-        : `intermediate ${depth} of ca-cert.pem`;
+/** What messages call a certificate of the path. */
+function placeOf(depth: number, length: number, { certificate }: AuthorityNames): string {
+  if (depth === 0) return certificate;
+  return depth === length - 1 ? `the root of ${certificate}` : `intermediate ${depth} of ${certificate}`;
+}
+
+function checkLink(certificate: X509Certificate, name: string, depth: number, nowMs: number): void {
   if (nowMs < Date.parse(certificate.validFrom))
     throw new Fault(`${name} is not valid before ${certificate.validFrom}`);
   if (nowMs >= Date.parse(certificate.validTo)) throw new Fault(`${name} expired at ${certificate.validTo}`);
