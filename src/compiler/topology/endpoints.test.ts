@@ -82,6 +82,20 @@ describe('endpoints', () => {
       expect(found(...both('a'), recorded({ ip: '10.0.0.1' })).endpoints).toEqual(['10.0.0.1 a']);
     });
 
+    test('finds the pod of another namespace at an address that a WorkloadEntry of a third one claims', () => {
+      const pod = make.pod({ name: 'victim/db', labels: app }, '10.0.0.1', {
+        containers: [container],
+        serviceAccountName: 'db',
+      });
+      const claims = (name: string, account: string) =>
+        make.workloadEntry(name, { address: '10.0.0.1', labels: {}, serviceAccount: account });
+      const record = recorded({ ip: '10.0.0.1' });
+      expect(found(pod, claims('a-evil/claim', 'evil'), record).endpoints).toEqual(['10.0.0.1 db']);
+      // Nobody vouches for either of two entries.
+      expect(found(claims('a-evil/claim', 'evil'), claims('victim/vm', 'vm'), record).endpoints).toEqual([]);
+      expect(found(claims('shop/claim', 'own'), pod, record).endpoints).toEqual(['10.0.0.1 own']);
+    });
+
     test('says nothing of an endpoint in doubt that is not ready', () => {
       const unready = { notReadyAddresses: [{ ip: '10.0.0.1', targetRef: { kind: 'Pod', name: 'old' } }] };
       const record = make.endpoints('shop/web', [{ ...unready, ports: [{ name: 'http', port: 8080 }] }]);

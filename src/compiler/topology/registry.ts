@@ -34,8 +34,9 @@ export class Registry {
 
   /**
    * The pod that an endpoint names, else the workload that has the address, in the endpoint's namespace first; undefined where
-   * nobody is known at the address. Records of endpoints and pods are of different moments: where they contradict each
-   * other, or two pods have the address, nobody knows whose it is, and {@link Contradiction} says why.
+   * nobody is known at the address. Of other namespaces a pod comes before a WorkloadEntry: the cluster gives a pod its
+   * address, and an entry claims any. Records of endpoints and pods are of different moments: where they contradict each
+   * other, or two workloads have the address, nobody knows whose it is, and {@link Contradiction} says why.
    */
   find(
     namespace: string,
@@ -52,8 +53,12 @@ export class Registry {
       return other === undefined || other === pod ? pod : { contradiction: ownsIt(other, key) };
     }
     const own = all.filter((workload) => workload.namespace === namespace);
-    const [first, ...more] = own.length > 0 ? own : all;
-    const other = more.find((it) => first?.kind === 'Pod' && it.kind === 'Pod' && !isSame(first, it));
+    const pods = all.filter(({ kind }) => kind === 'Pod');
+    const foreign = pods.length > 0 ? pods : all;
+    const [first, ...more] = own.length > 0 ? own : foreign;
+    const isDoubtful = (it: WorkloadDraft): boolean =>
+      it.kind === first?.kind && (it.kind === 'Pod' || own.length === 0) && !isSame(first, it);
+    const other = more.find(isDoubtful);
     return first === undefined || other === undefined ? first : { contradiction: bothOwnIt(first, other) };
   }
 }
@@ -68,7 +73,8 @@ function ownsIt({ namespace, name }: WorkloadDraft, named: string): string {
 }
 
 function bothOwnIt(a: WorkloadDraft, b: WorkloadDraft): string {
-  return `the pods "${keyOf(a.namespace, a.name)}" and "${keyOf(b.namespace, b.name)}" both have its address`;
+  const kind = a.kind === 'Pod' ? 'pods' : 'WorkloadEntries';
+  return `the ${kind} "${keyOf(a.namespace, a.name)}" and "${keyOf(b.namespace, b.name)}" both have its address`;
 }
 
 /** Whether it makes no difference to clients which of the two answers. */
