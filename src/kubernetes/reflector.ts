@@ -7,8 +7,8 @@ import { watchOnce } from './watch.ts';
 
 /** Receives the objects of the API server and their changes. */
 export interface ReflectorSink {
-  /** These are all objects there are. */
-  replace(objects: readonly ApiObject[]): void;
+  /** These are all objects there are, at this revision. */
+  replace(objects: readonly ApiObject[], revision: string): void;
   set(object: ApiObject): void;
   delete(object: ApiObject): void;
   /** The server does not know the kind, now. Its objects are not to be forgotten by that. */
@@ -114,7 +114,7 @@ export class Reflector {
   async #list(signal: AbortSignal): Promise<void> {
     const { api, sink, isMetadataOnly = false } = this.#options;
     const { objects, revision } = await listAll(api, this.#path, signal, isMetadataOnly ? metadataLists : undefined);
-    sink.replace(objects);
+    sink.replace(objects, revision);
     this.#set({ hasSynced: true, isServed: true, heardAt: Date.now(), problem: undefined, revision });
   }
 

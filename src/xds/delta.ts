@@ -1,4 +1,5 @@
 import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDetail } from './message.ts';
+import { withPosition } from './position.ts';
 import type { DiscoveryResource } from './resource.ts';
 import type { ViewSource } from './resource-store.ts';
 import { emptyView, type ResourceView } from './resource-view.ts';
@@ -213,12 +214,14 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
 
   #send({ resources, removed }: Changes, isProbe = false): DeltaResponse {
     const nonce = this.#nextNonce();
-    const systemVersion = this.#base.version;
-    this.#unanswered.set(nonce, { version: systemVersion, resources, isProbe });
+    const { version } = this.#base;
+    this.#unanswered.set(nonce, { version, resources, isProbe });
     if (this.#unanswered.size > mostUnanswered) this.#unanswered.delete([...this.#unanswered.keys()][0] ?? '');
     this.#lastSent = resources;
     if (isProbe) for (const { name, version } of resources) this.#probed(name, version);
-    return { typeUrl: this.#source.type.typeUrl, systemVersion, nonce, resources, removed };
+    const { type, position } = this.#source;
+    const systemVersion = withPosition(version, position);
+    return { typeUrl: type.typeUrl, systemVersion, nonce, resources, removed };
   }
 
   #probed(name: string, version: string): void {

@@ -7,6 +7,8 @@ export interface ViewSource {
   readonly type: DiscoveryType;
   /** The same object as long as nothing changes. */
   readonly view: ResourceView;
+  /** What a client keeps to tell another server how new its resources are; absent: nothing. */
+  readonly position?: string | undefined;
 }
 
 /** The resources of one type, the same for everybody, and who wants to know when they change. */

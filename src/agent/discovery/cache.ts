@@ -17,11 +17,18 @@ export interface CacheOwner {
 
 /** Content of the cache: a configuration with its owner and age, or why there is none. */
 export type CacheAnswer =
-  | { readonly resources: ResourcesByList; readonly owner: CacheOwner; readonly ageMs: number }
+  | {
+      readonly resources: ResourcesByList;
+      readonly owner: CacheOwner;
+      readonly ageMs: number;
+      /** What the control plane said of the state that they are of. */
+      readonly position: string | undefined;
+    }
   | { readonly problem: string | undefined };
 
 interface Header extends CacheOwner {
   readonly format: number;
+  readonly position?: string | undefined;
   readonly entries: readonly (readonly [list: ConfigurationList, name: string, version: string, length: number])[];
 }
 
@@ -59,8 +66,8 @@ export class ConfigurationCache {
       if ((mode & 0o777) !== 0o600) return { problem: `its mode is ${(mode & 0o777).toString(8)}, expected 600` };
       if (size > longestBytes) return { problem: `it has ${size} bytes, at most ${longestBytes}` };
       if (mtimeMs > nowMs + futureMs) return { problem: 'it was written in the future' };
-      const { owner, resources } = parse(await file.readFile());
-      return { owner, resources, ageMs: Math.max(0, nowMs - mtimeMs) };
+      const content = parse(await file.readFile());
+      return { ...content, ageMs: Math.max(0, nowMs - mtimeMs) };
     } catch (error) {
       return { problem: (error as Error).message };
     } finally {
@@ -72,11 +79,16 @@ export class ConfigurationCache {
    * Writes all of it beside the place and renames it; the control plane held to it at `confirmedMs`. Throws the system's
    * error, and where a key would be written.
    */
-  async write(owner: CacheOwner, resources: ResourcesByList, confirmedMs: number): Promise<void> {
+  async write(
+    owner: CacheOwner,
+    resources: ResourcesByList,
+    confirmedMs: number,
+    position?: string | undefined,
+  ): Promise<void> {
     const entries = configurationLists.flatMap((list) =>
       resources[list].map(({ name, version, body }) => [list, name, version, body.length] as const),
     );
-    const header: Header = { format, ...owner, entries };
+    const header: Header = { format, ...owner, position, entries };
     const bodies = configurationLists.flatMap((list) => resources[list].map(({ body }) => body));
     if (bodies.some((body) => Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes('PRIVATE KEY-----')))
       throw new Error('the configuration holds a private key');
@@ -112,7 +124,7 @@ export class ConfigurationCache {
   }
 }
 
-function parse(bytes: Buffer): { readonly owner: CacheOwner; readonly resources: ResourcesByList } {
+function parse(bytes: Buffer): Omit<Extract<CacheAnswer, { readonly owner: CacheOwner }>, 'ageMs'> {
   const content = bytes.subarray(digestLength + 1);
   const digest = bytes.toString('latin1', 0, digestLength);
   if (bytes[digestLength] !== 0x0a || createHash('sha256').update(content).digest('hex') !== digest)
@@ -129,6 +141,6 @@ function parse(bytes: Buffer): { readonly owner: CacheOwner; readonly resources:
     at += length;
   }
   if (at !== content.length) throw new Error('it is longer than it says');
-  const { identity, workload, roots } = header;
-  return { owner: { identity, workload, roots }, resources };
+  const { identity, workload, roots, position } = header;
+  return { owner: { identity, workload, roots }, resources, position };
 }

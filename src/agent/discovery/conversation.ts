@@ -1,6 +1,7 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { DeltaAsk } from '../../xds/client-codec.ts';
 import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
+import { positionName } from '../../xds/position.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
@@ -46,8 +47,8 @@ export class Conversation {
     return this.#deferred === undefined;
   }
 
-  /** `tellsDigests`: the control plane is taken for one that compares them. */
-  begin(node: DiscoveryNode, tellsDigests: boolean): void {
+  /** `tellsDigests`: the control plane is taken for one that compares them, and the position, if one is told. */
+  begin(node: DiscoveryNode, tellsDigests: boolean, position?: string): void {
     const views = configurationLists.map(
       (list) => [configurationTypes[list].typeUrl, this.#options.view(list)] as const,
     );
@@ -59,7 +60,8 @@ export class Conversation {
     }
     this.#deferred = [];
     for (const list of followed) this.#lacking = { ...this.#lacking, [list]: this.#follow(list) };
-    const initialVersions = Object.fromEntries(views.map(([typeUrl, { digest }]) => [typeUrl, digest]));
+    const digests = Object.fromEntries(views.map(([typeUrl, { digest }]) => [typeUrl, digest]));
+    const initialVersions = { ...digests, ...(position !== undefined && { [positionName]: position }) };
     this.#options.send({ typeUrl: setType, node, initialVersions });
     this.#tellSecrets();
   }

@@ -154,6 +154,7 @@ export class DiscoveryClient {
         cached: before.identity,
       });
       this.#held.clear();
+      this.#upstream.restorePosition(undefined);
       this.#age = undefined;
       this.#upstream.restart();
       this.#writing = this.#writing.then(() => this.#cache.remove());
@@ -175,8 +176,9 @@ export class DiscoveryClient {
     const problem = 'problem' in answer ? answer.problem : await this.#misfit(answer);
     if (problem !== undefined) log.warn('the cached configuration is not used', { reason: problem });
     if ('problem' in answer || problem !== undefined) return;
-    const { resources, owner, ageMs } = answer;
+    const { resources, owner, ageMs, position } = answer;
     this.#held.restore(resources);
+    this.#upstream.restorePosition(position);
     this.#owner = owner;
     this.#age = { ms: ageMs, atMs: this.#clock.monotonicMs() };
     const seconds = Math.round(ageMs / 1000);
@@ -248,7 +250,7 @@ export class DiscoveryClient {
     if (owner === undefined || ageMs === undefined) return this.#writing;
     const { log } = this.#options;
     this.#writing = this.#writing
-      .then(() => this.#cache.write(owner, this.#held.good(), this.#clock.wallMs() - ageMs))
+      .then(() => this.#cache.write(owner, this.#held.good(), this.#clock.wallMs() - ageMs, this.#upstream.position))
       .catch((error: Error) => log.warn('the configuration cannot be cached', { reason: error.message }));
     return this.#writing;
   }

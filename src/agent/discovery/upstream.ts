@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
 import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
+import { positionIn } from '../../xds/position.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
@@ -40,6 +41,9 @@ const longestMessageBytes = 256 * 1_048_576;
 const backOffMs = { first: 500, longest: 30_000 };
 /** INTERNAL: what Envoy itself refuses with. */
 const refusalCode = 13;
+/** How a replica refuses that has read less than the one before; after so long it is taken all the same. */
+const olderCode = status.FAILED_PRECONDITION;
+const longestRefusalMs = 5_000;
 /** How a stream ends whose first request is not understood; CANCELLED: here, where there is no answer to it. */
 const unknowing = new Set([status.CANCELLED, status.INVALID_ARGUMENT, status.UNIMPLEMENTED]);
 const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';
@@ -58,6 +62,9 @@ export class Upstream {
   /** A control plane that does not know them ends the stream: then the next one goes without. */
   #tellsDigests = true;
   #running: Promise<void> | undefined;
+  #position: string | undefined;
+  /** On the monotonic clock: since when replicas refuse that have read less. */
+  #refusedSinceMs: number | undefined;
   #problem: string | undefined;
 
   constructor(options: UpstreamOptions) {
@@ -73,6 +80,16 @@ export class Upstream {
   takeIdentity(snapshot: SecretSnapshot): void {
     this.#identity = snapshot;
     this.#running ??= this.#run();
+  }
+
+  /** What the control plane said of the state that its resources are of; undefined: nothing. */
+  get position(): string | undefined {
+    return this.#position;
+  }
+
+  /** What it said before this process ran. */
+  restorePosition(position: string | undefined): void {
+    this.#position = position;
   }
 
   want(list: FollowedList, names: readonly string[]): void {
@@ -116,10 +133,11 @@ export class Upstream {
     const { clock, log, synced } = this.#options;
     let failures = 0;
     while (!this.#end.signal.aborted) {
-      const { wasSynced, problem } = await this.#carry();
+      const { wasSynced, isOlder, problem } = await this.#carry();
       synced(false);
       if (this.#end.signal.aborted) return;
-      failures = wasSynced ? 0 : failures + 1;
+      // Another replica may be asked at once.
+      failures = wasSynced || isOlder ? 0 : failures + 1;
       const longest = Math.min(backOffMs.first * 2 ** failures, backOffMs.longest);
       const nextAttemptMs = Math.round(longest * (0.25 + 0.75 * clock.random()));
       const hasChanged = wasSynced || problem !== this.#problem;
@@ -130,12 +148,12 @@ export class Upstream {
   }
 
   /** One stream from its begin to its end. */
-  async #carry(): Promise<{ readonly wasSynced: boolean; readonly problem: string }> {
+  async #carry(): Promise<{ readonly wasSynced: boolean; readonly isOlder: boolean; readonly problem: string }> {
     const { address, checkMs = 30_000 } = this.#options;
     const identity = this.#identity as SecretSnapshot;
     const { certificateChain, privateKey, rootCertificates } = identity;
     const node = await this.#options.node();
-    if (this.#end.signal.aborted) return { wasSynced: false, problem: 'the agent stops' };
+    if (this.#end.signal.aborted) return { wasSynced: false, isOlder: false, problem: 'the agent stops' };
     const shown = secureCredentials(address, rootCertificates, { certificateChain, privateKey });
     const client = new Client(address, shown, {
       ...meshChannelOptions,
@@ -151,7 +169,7 @@ export class Upstream {
     const conversation = new Conversation({ view, secrets, wanted: this.#wanted, send });
     this.#call = call;
     this.#conversation = conversation;
-    const stream = { wasSynced: false, answeredAtMs: performance.now() };
+    const stream = { wasSynced: false, isOlder: false, answeredAtMs: performance.now() };
     const check = setInterval(() => {
       if (performance.now() - stream.answeredAtMs > 2 * checkMs) call.cancel();
       else conversation.sync();
@@ -169,11 +187,12 @@ export class Upstream {
         }
       });
       call.on('error', (error: ServiceError) => {
+        stream.isOlder = error.code === olderCode;
         this.#tellsDigests = conversation.isCompared || !unknowing.has(error.code);
         resolve(explain(error, address));
       });
       call.on('end', () => resolve(`${address} has ended the stream`));
-      conversation.begin(node, this.#tellsDigests);
+      conversation.begin(node, this.#tellsDigests, this.#positionNow());
     });
     clearInterval(check);
     this.#call = undefined;
@@ -181,7 +200,8 @@ export class Upstream {
     call.on('error', () => undefined);
     call.cancel();
     client.close();
-    return { wasSynced: stream.wasSynced, problem };
+    if (stream.isOlder) this.#refusedSinceMs ??= this.#options.clock.monotonicMs();
+    return { ...stream, problem };
   }
 
   /** Gives true where the response says that all before it has come. */
@@ -190,9 +210,11 @@ export class Upstream {
     const { typeUrl, nonce, resources } = response;
     if (typeUrl === setType) {
       conversation.compared(response);
+      this.#refusedSinceMs = undefined;
       return false;
     }
     const list = listOfType(typeUrl);
+    if (list !== undefined) this.#position = positionIn(response.systemVersion);
     const answer = (refusal: string | undefined): void => {
       // The word about a response of an earlier stream is nobody's.
       if (this.#conversation !== conversation) return;
@@ -221,6 +243,12 @@ export class Upstream {
       this.#options.synced(true);
     }
     return isSync;
+  }
+
+  /** Told to the next replica, unless replicas refuse for too long: then an older state is better than none. */
+  #positionNow(): string | undefined {
+    const forMs = this.#options.clock.monotonicMs() - (this.#refusedSinceMs ?? this.#options.clock.monotonicMs());
+    return forMs < longestRefusalMs ? this.#position : undefined;
   }
 
   #wantedOf(list: ConfigurationList): Set<string> | undefined {

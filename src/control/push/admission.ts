@@ -3,6 +3,7 @@ import type { ReadClock } from '../../lib/clock.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { AnyRequest } from '../../xds/form.ts';
 import type { DeltaRequest } from '../../xds/message.ts';
+import { positionName } from '../../xds/position.ts';
 import { StreamRefusal } from '../../xds/scope.ts';
 import { hasAllSets } from '../../xds/whole-sets.ts';
 import type { Authentication } from '../auth/caller.ts';
@@ -15,7 +16,13 @@ import { bytesToStart, Starts } from './starts.ts';
 import { StreamLimits } from './stream-limits.ts';
 
 /** Status codes of gRPC. */
-const code = { invalidArgument: 3, permissionDenied: 7, resourceExhausted: 8, unavailable: 14, unauthenticated: 16 };
+const code = {
+  ...{ invalidArgument: 3, permissionDenied: 7, resourceExhausted: 8, failedPrecondition: 9 },
+  ...{ unavailable: 14, unauthenticated: 16 },
+};
+
+/** So long a replica that has read less than another one may catch up. */
+const catchUpMs = 1_000;
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
@@ -76,6 +83,7 @@ export class Admission {
     const proxy = { namespace: known.namespace, name: known.name };
     if (known.serviceAccount !== caller.serviceAccount) throw denied();
     if (!takesAnyAddress && !known.addresses.includes(addressOf(peer))) throw denied();
+    await this.#refuseOlder(first, known.views, identity);
     if (!this.#limits.mayBegin(proxy, hasAll(first, known.views), clock())) throw tooMany('too many new streams');
     const { serviceAccount } = known;
     const envoyVersion = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/.exec(node?.envoyVersion ?? '')?.[0] ?? '';
@@ -84,6 +92,16 @@ export class Admission {
     if (bounds === undefined) throw tooMany('too many open streams of this proxy');
     const start = await this.#starts.turn(bytesToStart(known.views, isKnowing(first)));
     return this.#fleet.open(owner, { bounds, start });
+  }
+
+  /** What another replica sent is not replaced by what is older; it is the client that goes on asking, and for how long. */
+  async #refuseOlder(first: FirstRequest, views: ProxyViews, identity: string): Promise<void> {
+    const position = first.initialVersions?.[positionName];
+    if (position === undefined || hasAll(first, views)) return;
+    const isNew = await this.#limits.wait(identity, (mayWait) =>
+      this.#fleet.catchesUp(position, mayWait ? catchUpMs : 0),
+    );
+    if (!isNew) throw new StreamRefusal(code.failedPrecondition, 'this replica has read less than the one before');
   }
 
   /** Finds a workload, and waits for one that is not known yet, with a limited number of one caller's streams. */

@@ -7,6 +7,7 @@ import type { GoodChange } from '../../live/good-change.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import type { MeshSource } from '../registry/open-registry.ts';
+import type { Position } from '../registry/position.ts';
 import type { Registry, RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { ObjectReport } from '../status/object-report.ts';
 import type { DebounceTimes } from './debounce.ts';
@@ -89,6 +90,8 @@ export type FromCompiler =
       readonly figures: readonly RegistryFigures[];
       readonly revision: RegistryRevision | undefined;
     }
+  /** So far the inputs are read, and nothing of that waits to be compiled. */
+  | { readonly type: 'position'; readonly position: Position }
   /** What is said of objects whose status is written. */
   | { readonly type: 'reports'; readonly changed: readonly ObjectReport[]; readonly removed: readonly string[] }
   /** Undefined: there is no such proxy. */

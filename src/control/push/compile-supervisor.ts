@@ -200,6 +200,10 @@ export class CompileSupervisor {
       observer?.counted?.(message.gauges, message.rejected);
       return;
     }
+    if (message.type === 'position') {
+      fleet.readTo(message.position);
+      return;
+    }
     if (message.type === 'reports') {
       observer?.reported?.(message.changed, message.removed);
       return;

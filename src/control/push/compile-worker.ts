@@ -17,6 +17,7 @@ import { StateKeeper } from './state-keeper.ts';
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
 
 const figuresMs = 1_000;
+const positionMs = 200;
 
 if (parentPort === null) throw new Error('this program is a thread of meshd, and does nothing by itself');
 void serve(parentPort, workerData as ThreadData);
@@ -64,6 +65,7 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   await registry.follow(look);
   tellFigures(registry, tell);
   setInterval(() => tellFigures(registry, tell), figuresMs);
+  tellPositions(mesh, tell);
   await mesh.look();
 }
 
@@ -92,4 +94,16 @@ function meshLinter(
 /** Tells how far the objects are known. */
 function tellFigures({ figures, revision }: Registry, tell: (message: FromCompiler) => void): void {
   if (figures.length > 0 || revision !== undefined) tell({ type: 'registry', figures, revision });
+}
+
+/** Tells that more is read, also where that changes nothing that is served. */
+function tellPositions(mesh: CompiledMesh, tell: (message: FromCompiler) => void): void {
+  let told = '';
+  setInterval(() => {
+    const { position } = mesh;
+    const text = position?.read.join() ?? '';
+    if (position === undefined || text === told) return;
+    told = text;
+    tell({ type: 'position', position });
+  }, positionMs);
 }

@@ -15,6 +15,7 @@ import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
+import type { Position } from '../registry/position.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
 import type { MeshLinter } from '../status/mesh-linter.ts';
 import type { ObjectReporter } from '../status/object-reporter.ts';
@@ -40,7 +41,7 @@ export interface MeshParts {
 }
 
 /** What was read, and what reading it had to say. */
-interface Inputs extends Pick<Batch, 'files' | 'commit'> {
+interface Inputs extends Pick<Batch, 'files' | 'commit' | 'position'> {
   readonly bag: DiagnosticBag;
 }
 
@@ -67,6 +68,7 @@ export class CompiledMesh {
   /** Something is not compiled yet. */
   #pending: Pending | undefined;
   #isFirst = true;
+  #isCompiling = false;
   /** Of the last compilation. */
   #outcomes: FleetOutcome['outcomes'] = new Map();
   #compiledCommit: string | undefined;
@@ -85,7 +87,12 @@ export class CompiledMesh {
     this.#leavesOutInvalid = data.leavesOutInvalid;
     this.#versions = data.tracksObjects || parts.reporter !== undefined ? new ObjectVersions() : undefined;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
-    this.#debounce = new Debounce(data.debounce, () => this.#compile());
+    this.#debounce = new Debounce(data.debounce, async () => {
+      this.#isCompiling = true;
+      await this.#compile().finally(() => {
+        this.#isCompiling = false;
+      });
+    });
   }
 
   /** Goes on with what was in force, before the first look. */
@@ -116,6 +123,11 @@ export class CompiledMesh {
         createLocator([...(this.#inputs?.files ?? []), ...(this.#fleet?.state?.files ?? [])]),
       )
     );
+  }
+
+  /** How far everything that was read is compiled; undefined: something waits, or the source does not number its changes. */
+  get position(): Position | undefined {
+    return this.#pending === undefined && !this.#isCompiling ? this.#registry.position : undefined;
   }
 
   /** Looks at the objects; one look at a time. */
@@ -179,7 +191,7 @@ export class CompiledMesh {
     const fleet = this.#configure();
     if (this.#pending === undefined || this.#inputs === undefined || fleet === undefined) return;
     const { isUrgent, isOfAll, changedMs } = this.#pending;
-    const { files, bag, commit } = this.#inputs;
+    const { files, bag, commit, position } = this.#inputs;
     this.#pending = undefined;
     const beganMs = nowMs();
     const version = this.#inputsVersion.of(files);
@@ -205,7 +217,7 @@ export class CompiledMesh {
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
     this.#tellOf(files, errors);
-    const origin = { version, commit, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
+    const origin = { version, commit, position, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
     if (fleet.state?.version === version) this.#registry.accept();

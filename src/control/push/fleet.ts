@@ -1,10 +1,11 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { emptyView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
+import { isBehind, type Position, positionText } from '../registry/position.ts';
 import type { ClientRecord } from './client-records.ts';
 import { HeldBack, type HeldClient, listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, proxyKey, type ServedProxy, type ServedViews } from './mesh-snapshot.ts';
-import { ProxyStream, type StreamOwner } from './proxy-stream.ts';
+import { ProxyStream, type ResponseLabels, type StreamOwner } from './proxy-stream.ts';
 import { type PushLimits, PushQueue } from './push-queue.ts';
 import type { Start } from './starts.ts';
 import type { StreamBounds } from './stream-limits.ts';
@@ -41,6 +42,8 @@ export class Fleet {
   readonly #waiting = new Set<() => void>();
   #snapshot = emptySnapshot;
   #origin = unknownOrigin;
+  #position: Position | undefined;
+  #positionText: string | undefined;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -64,6 +67,8 @@ export class Fleet {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
     this.#origin = origin;
+    this.#position = origin.position;
+    this.#positionText = origin.position && positionText(origin.position);
     this.#tell((watcher) => watcher.updated?.(snapshot, origin));
     for (const [key, { views, isUrgent }] of snapshot.proxies) {
       const old = before.proxies.get(key)?.views;
@@ -97,6 +102,18 @@ export class Fleet {
       (it) => it.namespace === namespace && it.serviceAccount === serviceAccount && it.addresses.includes(address),
     );
     return found.length > 1 ? 'several' : found[0];
+  }
+
+  /** The inputs are read up to there, and what is served is of them. */
+  readTo(position: Position): void {
+    this.#position = position;
+    for (const tell of [...this.#waiting]) tell();
+  }
+
+  /** Whether what is served is at least as new as what a text names (`positionText`), now or within `ms`. */
+  async catchesUp(text: string, ms: number): Promise<boolean> {
+    const isNew = (): boolean => this.#position === undefined || !isBehind(this.#position, text);
+    return (await this.once(() => (isNew() ? true : undefined), ms)) === true;
   }
 
   /** What `find` gives, once it gives something; undefined when it does not within `ms`. */
@@ -143,7 +160,7 @@ export class Fleet {
       pace: (bytes, isAnswer) => bounds?.pace(bytes, isAnswer) ?? 0,
     });
     this.#streams.add(stream);
-    stream.take(this.#viewsOf(owner), false, this.#noncePrefix);
+    stream.take(this.#viewsOf(owner), false, this.#labels);
     this.#tell((watcher) => watcher.opened?.(stream));
     return stream;
   }
@@ -158,9 +175,10 @@ export class Fleet {
     return this.#viewsOf(owner);
   }
 
-  get #noncePrefix(): string {
+  get #labels(): ResponseLabels {
     const { version } = this.#origin;
-    return this.#options.hasNamedNonces && version !== '' ? `${version.slice(0, 12)}-` : '';
+    const noncePrefix = this.#options.hasNamedNonces && version !== '' ? `${version.slice(0, 12)}-` : '';
+    return { noncePrefix, position: this.#positionText };
   }
 
   #tell(tell: (watcher: StreamWatcher) => void): void {
@@ -203,7 +221,7 @@ export class Fleet {
     // What is newest when its turn comes is sent.
     const push = (): void => {
       this.#tell((watcher) => watcher.taken?.(stream));
-      stream.take(this.#viewsOf(stream.owner) ?? views, isUrgent, this.#noncePrefix);
+      stream.take(this.#viewsOf(stream.owner) ?? views, isUrgent, this.#labels);
     };
     this.#tell((watcher) => watcher.queued?.(stream));
     this.#queue.ask(stream, { bytes, push }, isUrgent);

@@ -13,6 +13,16 @@ export interface StreamOwner {
   readonly envoyVersion: string;
 }
 
+/** What responses say of the state that they are made from. */
+export interface ResponseLabels {
+  /** Begins their nonces. */
+  readonly noncePrefix: string;
+  /** Undefined: nobody could compare it. */
+  readonly position: string | undefined;
+}
+
+const noLabels: ResponseLabels = { noncePrefix: '', position: undefined };
+
 const lists = [...(Object.keys(configurationTypes) as readonly ConfigurationList[]), 'secrets'] as const;
 
 const steps = [secretStep, ...configurationSteps];
@@ -40,7 +50,7 @@ export class ProxyStream implements StreamScope {
   readonly pace: Ending['pace'];
   #views: ServedViews | undefined;
   #isUrgent = false;
-  #noncePrefix = '';
+  #labels = noLabels;
   #listener: () => void = () => undefined;
 
   constructor(owner: StreamOwner, stepTimeoutMs: number, on: Ending) {
@@ -59,10 +69,14 @@ export class ProxyStream implements StreamScope {
     };
     const source = (list: keyof ServedViews): ViewSource => {
       const viewOf = (): ResourceView => this.#views?.[list] ?? emptyView;
+      const positionOf = (): string | undefined => this.#labels.position;
       return {
         type: list === 'secrets' ? secretType : configurationTypes[list],
         get view() {
           return viewOf();
+        },
+        get position() {
+          return positionOf();
         },
       };
     };
@@ -76,7 +90,7 @@ export class ProxyStream implements StreamScope {
   }
 
   get noncePrefix(): string {
-    return this.#noncePrefix;
+    return this.#labels.noncePrefix;
   }
 
   get stepTimeoutMs(): number {
@@ -102,9 +116,9 @@ export class ProxyStream implements StreamScope {
   }
 
   /** From now on this is served. */
-  take(views: ServedViews | undefined, isUrgent: boolean, noncePrefix = ''): void {
+  take(views: ServedViews | undefined, isUrgent: boolean, labels: ResponseLabels = noLabels): void {
     this.#views = views;
-    this.#noncePrefix = noncePrefix;
+    this.#labels = labels;
     this.#isUrgent ||= isUrgent;
     this.#listener();
   }

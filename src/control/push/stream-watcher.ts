@@ -1,4 +1,5 @@
 import type { SentNote, StreamScope } from '../../xds/scope.ts';
+import type { Position } from '../registry/position.ts';
 import type { MeshSnapshot } from './mesh-snapshot.ts';
 import type { ObjectChanges } from './object-versions.ts';
 import type { StreamOwner } from './proxy-stream.ts';
@@ -14,6 +15,8 @@ export interface SnapshotOrigin {
   readonly version: string;
   /** Full id of the commit that the inputs are of; absent: they are of none. */
   readonly commit?: string | undefined;
+  /** How far the inputs were read; absent: nobody can tell. */
+  readonly position?: Position | undefined;
   /** Absent: nobody tracks objects. */
   readonly objects?: ObjectChanges | undefined;
   /** Unix milliseconds. */

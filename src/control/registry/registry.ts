@@ -3,6 +3,7 @@ import type { FolderMemory } from '../../live/folder-memory.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { ObjectFacts } from './cluster/object-facts.ts';
 import type { SecretRights } from './cluster/secret-rights.ts';
+import type { Position } from './position.ts';
 
 /** The objects of a registry at one moment, as texts, and what kind of objects has changed since the previous batch. */
 export interface Batch {
@@ -13,6 +14,8 @@ export interface Batch {
   readonly isEndpoints: boolean;
   /** Full id of the commit that they are of; absent: they are of none. */
   readonly commit?: string;
+  /** Absent: the source does not number its changes. */
+  readonly position?: Position | undefined;
 }
 
 /** The revision that a registry of git follows, and its commit. */
@@ -59,6 +62,8 @@ export interface Registry {
   readonly facts?: ObjectFacts | undefined;
   /** Which gateways are given which Secrets of their namespace; absent: each those that it names. */
   readonly rights?: SecretRights | undefined;
+  /** How far all that it has read is given by `look`; undefined: something is not, or there are no numbers. */
+  readonly position?: Position | undefined;
   /** Objects of the kind that stay though the definition of their kind is gone, go; returns how many. */
   forget(kind: string): number;
   /** Tells from now on that something differs from the last look. */

@@ -1,9 +1,10 @@
 import type { KubernetesApi } from '../../../kubernetes/api.ts';
 import { Reflector, type ReflectorState } from '../../../kubernetes/reflector.ts';
 import type { SourceFile } from '../../../source/document.ts';
+import { layoutOf, type Position } from '../position.ts';
 import type { Batch, Registry, RegistryFigures } from '../registry.ts';
 import { DefinitionJudge } from './definition-judge.ts';
-import { folderOf, KindObjects } from './kind-objects.ts';
+import { folderOf, KindObjects, revisionNumber } from './kind-objects.ts';
 import { type FollowedKind, followedKinds, hasOwnStatus } from './kinds.ts';
 import { ObjectFacts } from './object-facts.ts';
 import { SecretFollower } from './secret-follower.ts';
@@ -29,6 +30,8 @@ interface Followed {
   readonly namespace: string | undefined;
   readonly objects: KindObjects;
   readonly reflector: Reflector;
+  /** The last revision of it that was known. */
+  read: number;
 }
 
 /** Events of one write are told as one. */
@@ -48,6 +51,7 @@ export class ClusterRegistry implements Registry {
   readonly #secrets: SecretFollower;
   readonly #ended = new AbortController();
   readonly #changed = new Set<FollowedKind['role']>();
+  readonly #layout: string;
   #timer: NodeJS.Timeout | undefined;
   #servicesTimer: NodeJS.Timeout | undefined;
   #isServicesTimeOver = false;
@@ -66,6 +70,11 @@ export class ClusterRegistry implements Registry {
         this.#follow(kind, namespace),
       ),
     );
+    this.#layout = layoutOf(this.#followed.map(({ kind: { type }, namespace }) => JSON.stringify([type, namespace])));
+  }
+
+  get position(): Position | undefined {
+    return this.#isGiven && this.#changed.size === 0 ? this.#positionNow() : undefined;
   }
 
   /** Figures of each kind; with several namespaces, the worst of them. */
@@ -125,6 +134,7 @@ export class ClusterRegistry implements Registry {
       files,
       isUrgent: isFirst || roles.has('policy'),
       isEndpoints: !isFirst && [...roles].every((role) => role === 'endpoints'),
+      position: this.#positionNow(),
     };
   }
 
@@ -136,6 +146,18 @@ export class ClusterRegistry implements Registry {
   forget(kind: string): number {
     const followed = this.#followed.filter(({ kind: { type } }) => type.kind === kind);
     return followed.reduce((all, { objects }) => all + objects.forget(), 0);
+  }
+
+  #positionNow(): Position {
+    for (const followed of this.#followed) {
+      const { revision } = followed.reflector.state;
+      if (revision !== undefined) followed.read = revisionNumber(revision);
+    }
+    return {
+      layout: this.#layout,
+      changed: this.#followed.map(({ objects }) => objects.changedAt),
+      read: this.#followed.map(({ read }) => read),
+    };
   }
 
   #filesOf(...kinds: readonly string[]): readonly SourceFile[] {
@@ -186,7 +208,7 @@ export class ClusterRegistry implements Registry {
         before = state;
       },
     });
-    return { kind, namespace, objects, reflector };
+    return { kind, namespace, objects, reflector, read: 0 };
   }
 
   #tell(role: FollowedKind['role']): void {

@@ -32,6 +32,7 @@ export class KindObjects implements ReflectorSink {
   /** Of a definition that is gone: they stay until somebody says that they may go. */
   readonly #held = new Set<string>();
   readonly #gone = new Map<string, SourceFile>();
+  #changedAt = 0;
   #judging = false;
 
   constructor(options: KindObjectsOptions) {
@@ -52,13 +53,21 @@ export class KindObjects implements ReflectorSink {
     return this.#held.size;
   }
 
-  replace(objects: readonly ApiObject[]): void {
+  /** Revision of the last change; 0: there was none. Not a number where the server gives revisions that have no order. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  replace(objects: readonly ApiObject[], revision: string): void {
     const now = new Set<string>();
     for (const object of objects) now.add(this.#put(object));
+    // A server that was restored counts from an earlier revision on.
+    this.#changedAt = Math.max(0, ...objects.map(({ metadata }) => revisionNumber(metadata.resourceVersion)));
     for (const [path, file] of this.#files) {
       if (now.has(path)) continue;
       this.#options.facts?.delete(path);
       this.#remove(path, file);
+      this.#changedAt = revisionNumber(revision);
     }
     this.#judge();
   }
@@ -71,7 +80,10 @@ export class KindObjects implements ReflectorSink {
     const path = this.#pathOf(metadata.namespace, metadata.name);
     const file = this.#files.get(path);
     this.#options.facts?.delete(path);
-    if (file !== undefined) this.#remove(path, file);
+    if (file !== undefined) {
+      this.#remove(path, file);
+      this.#changedAt = revisionNumber(metadata.resourceVersion);
+    }
     this.#judge();
   }
 
@@ -104,6 +116,7 @@ export class KindObjects implements ReflectorSink {
     this.#options.facts?.put(file, this.#options.kind.type, object);
     if (isSame) return path;
     this.#files.set(path, file);
+    this.#changedAt = revisionNumber(object.metadata.resourceVersion);
     this.#options.onChange();
     return path;
   }
@@ -147,4 +160,9 @@ export class KindObjects implements ReflectorSink {
 /** Beginning of the paths of a kind's objects: its group, if it has one, and the kind. */
 export function folderOf({ type }: FollowedKind): string {
   return `kubernetes/${type.group === '' ? '' : `${type.group}/`}${type.kind}/`;
+}
+
+/** Revisions of etcd are numbers, which later changes have larger; anything else is not a number. */
+export function revisionNumber(revision: string | undefined): number {
+  return revision !== undefined && /^\d{1,15}$/.test(revision) ? Number(revision) : Number.NaN;
 }
