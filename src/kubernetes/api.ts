@@ -63,7 +63,10 @@ export class KubernetesApi {
 
   /** The answer of a request, once its head says 2xx; its body is to be read. */
   async open(asked: ApiRequest): Promise<IncomingMessage> {
-    const answer = await this.#send(asked);
+    const answer = await this.#send(asked).catch((cause: Error) => {
+      // Node throws for keys, certificates and headers that it cannot use, before it connects.
+      throw cause instanceof KubernetesError ? cause : unusable(asked, cause);
+    });
     const status = answer.statusCode ?? 0;
     if (status >= 200 && status < 300) return answer;
     if (status === 401) this.#credentials.refused();
@@ -153,6 +156,11 @@ function refusalOf(asked: ApiRequest, status: number, retryAfter: string | undef
     message: typeof told?.message === 'string' ? told.message.slice(0, 1_000) : '',
     retryAfterMs: seconds > 0 ? seconds * 1_000 : undefined,
   });
+}
+
+function unusable(asked: ApiRequest, cause: Error): KubernetesError {
+  const text = `${whatOf(asked)}: a certificate, key or header of the kubeconfig cannot be used: ${cause.message}`;
+  return new KubernetesError('credentials-unusable', text, { cause });
 }
 
 function unreachable(asked: ApiRequest, cause: Error): KubernetesError {

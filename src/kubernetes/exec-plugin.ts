@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 
@@ -13,6 +13,10 @@ export interface ExecCredential {
 }
 
 const deadlineMs = 60_000;
+/** Tokens and certificates are shorter. */
+const mostBytes = 1 << 20;
+/** A process that the plugin leaves behind may keep its output open. */
+const afterExitMs = 1_000;
 
 /**
  * Runs a credential plugin. Its standard error is part of the error message; its standard output, which has credentials,
@@ -34,17 +38,42 @@ export async function runPlugin(
     timeout: deadlineMs,
     killSignal: 'SIGKILL',
   });
-  const ended = new Promise<string>((resolve) => {
+  let isTooMuch = false;
+  const tooMuch = (): void => {
+    isTooMuch = true;
+    child.kill('SIGKILL');
+  };
+  const [outputNow, wordsNow] = [collect(child.stdout, tooMuch), collect(child.stderr, tooMuch)];
+  const problem = await new Promise<string>((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => resolve(`it cannot be started (${error.code})`));
+    child.on('exit', () =>
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, afterExitMs).unref(),
+    );
     child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(`it did not end within ${deadlineMs / 1000} seconds`);
+      if (isTooMuch) resolve(`it wrote more than ${mostBytes} bytes`);
+      else if (signal === 'SIGKILL') resolve(`it did not end within ${deadlineMs / 1000} seconds`);
       else resolve(code === 0 ? '' : `it ended with ${code ?? signal}`);
     });
   });
-  const [output, words, problem] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [output, words] = [outputNow(), wordsNow()];
   if (problem !== '')
     return refuse(plugin, [problem, words.trim().slice(-500), plugin.installHint].filter(Boolean).join(': '));
   return credentialOf(output, plugin);
+}
+
+/** Gives what a stream has had so far. */
+function collect(stream: Readable, tooMuch: () => void): () => string {
+  const parts: Buffer[] = [];
+  let length = 0;
+  stream.on('data', (part: Buffer) => {
+    length += part.length;
+    if (length > mostBytes) tooMuch();
+    else parts.push(part);
+  });
+  return () => Buffer.concat(parts).toString();
 }
 
 function clusterOf(

@@ -21,6 +21,8 @@ const config = (change: { cluster?: object; user?: object; context?: object; res
 const read = (change?: Parameters<typeof config>[0], context?: string) =>
   accessOfKubeconfig('/etc/kube/config', config(change), context);
 
+const plugin = { command: 'a', apiVersion: 'client.authentication.k8s.io/v1' };
+
 describe('accessOfKubeconfig', () => {
   test("reads server, roots, namespace and credentials; relative file names start at the kubeconfig's folder", () => {
     const user = { tokenFile: 'token', 'client-certificate': 'c.pem', 'client-key-data': data };
@@ -78,9 +80,31 @@ describe('accessOfKubeconfig', () => {
       'nobody sits here',
     ],
     ['another kind', { rest: { kind: 'Secret' } }, 'has another kind than Config'],
+    ['a text for a switch', { cluster: { 'insecure-skip-tls-verify': 'true' } }, 'true or false in insecure-skip-tls'],
+    ['roots that nothing is verified with', { cluster: { 'insecure-skip-tls-verify': true } }, 'remove one of them'],
+    ['a line break in a header', { user: { as: 'a\r\nX: y' } }, 'has a value in as of user "u"'],
+    [
+      'a group with other letters',
+      { user: { as: 'a', 'as-groups': ['jürgen'] } },
+      'has a value in as-groups of user "u"',
+    ],
+    ['a number for a name', { rest: { contexts: [{ name: 1, context: {} }] } }, 'has another value than text in name'],
+    ['a variable without a value', { user: { exec: { ...plugin, env: [{ name: 'A' }] } } }, 'not a name and a value'],
+    ['a variable with NUL', { user: { exec: { ...plugin, env: [{ name: 'A', value: '\0' }] } } }, 'not a name and a'],
+    ['a variable named A=B', { user: { exec: { ...plugin, env: [{ name: 'A=B', value: '' }] } } }, 'not a name and a'],
+    ['an argument that is a number', { user: { exec: { ...plugin, args: [1] } } }, 'an argument that is not text'],
+    ['an unknown mode', { user: { exec: { ...plugin, interactiveMode: 'never' } } }, 'has the interactiveMode "never"'],
   ])('refuses %s by name', (_what, change, message) => {
     expect(() => read(change)).toThrow(`the kubeconfig "/etc/kube/config" `);
     expect(() => read(change)).toThrow(message);
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['- a', 'has no fields such as clusters, contexts and users'],
+    ['<html>', 'has no fields such as clusters, contexts and users'],
+  ])('says of the text %j what is wrong with it', (text, message) => {
+    expect(() => accessOfKubeconfig('k', text, undefined)).toThrow(`the kubeconfig "k" ${message}`);
   });
 
   test('never quotes what it cannot parse', () => {

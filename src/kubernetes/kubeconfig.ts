@@ -45,6 +45,9 @@ class KubeconfigReader {
       // The parser's own message quotes the text, and with it keys.
       this.#refuse('is not YAML');
     }
+    if (value === undefined || value === null) this.#refuse('is empty');
+    if (typeof value !== 'object' || Array.isArray(value))
+      this.#refuse('has no fields such as clusters, contexts and users');
     this.#config = this.#object(value, 'the file', known.config);
     if (this.#config.kind !== 'Config') this.#refuse('has another kind than Config');
   }
@@ -62,12 +65,17 @@ class KubeconfigReader {
       this.#refuse(`has a client certificate without its key, or a key without its certificate, in ${inUser}`);
     }
     const proxy = this.#text(place, 'proxy-url');
+    const roots = this.#textOrFile(place, 'certificate-authority', inPlace);
+    const isUnverified = this.#boolean(place, 'insecure-skip-tls-verify');
+    if (isUnverified && roots !== undefined) {
+      this.#refuse(`has insecure-skip-tls-verify and a certificate-authority in ${inPlace}: remove one of them`);
+    }
     return {
       name: context,
       server: this.#server(place, inPlace),
-      roots: this.#textOrFile(place, 'certificate-authority', inPlace),
+      roots,
       serverName: this.#text(place, 'tls-server-name'),
-      isUnverified: place['insecure-skip-tls-verify'] === true,
+      isUnverified,
       proxy: proxy === undefined ? undefined : this.#proxy(proxy, inPlace),
       namespace: typeof namespace === 'string' && namespace !== '' ? namespace : undefined,
       token: this.#token(identity),
@@ -107,18 +115,28 @@ class KubeconfigReader {
     if (apiVersion === undefined)
       this.#refuse(`has another apiVersion than ${versions.join(' or ')} in exec of ${where}`);
     if (command === undefined) this.#refuse(`has no command in exec of ${where}`);
-    if (exec.interactiveMode === 'Always')
-      this.#refuse(`has a plugin in ${where} that asks a person: nobody sits here`);
-    const entries = this.#list(exec.env).map((entry) =>
-      this.#object(entry, `env in exec of ${where}`, ['name', 'value']),
+    const mode = this.#text(exec, 'interactiveMode');
+    if (mode === 'Always') this.#refuse(`has a plugin in ${where} that asks a person: nobody sits here`);
+    if (mode !== undefined && mode !== 'Never' && mode !== 'IfAvailable')
+      this.#refuse(`has the interactiveMode "${mode}" in exec of ${where}: Never or IfAvailable is expected`);
+    const entries = this.#list(exec.env).map((entry) => {
+      const { name, value } = this.#object(entry, `env in exec of ${where}`, ['name', 'value']);
+      if (typeof name !== 'string' || !/^[^=\0]+$/.test(name) || typeof value !== 'string' || value.includes('\0'))
+        this.#refuse(`has an entry in env in exec of ${where} that is not a name and a value, both text`);
+      return [name, value] as const;
+    });
+    const args = this.#list(exec.args).map((arg) =>
+      typeof arg === 'string' && !arg.includes('\0')
+        ? arg
+        : this.#refuse(`has an argument that is not text in exec of ${where}`),
     );
     return {
       apiVersion,
       // A path is that of the file's folder; a bare name is looked for in PATH.
       command: command.includes('/') ? this.#resolve(command) : command,
-      args: this.#list(exec.args).map(String),
-      environment: Object.fromEntries(entries.map(({ name, value }) => [String(name), String(value)])),
-      wantsCluster: exec.provideClusterInfo === true,
+      args,
+      environment: Object.fromEntries(entries),
+      wantsCluster: this.#boolean(exec, 'provideClusterInfo'),
       installHint: this.#text(exec, 'installHint'),
     };
   }
@@ -127,18 +145,18 @@ class KubeconfigReader {
     const extra =
       user['as-user-extra'] === undefined ? {} : this.#object(user['as-user-extra'], `as-user-extra of ${where}`);
     const [as, uid] = [this.#text(user, 'as'), this.#text(user, 'as-uid')];
-    const groups = this.#list(user['as-groups']).map(String);
+    const groups = this.#list(user['as-groups']).map((group) => this.#headerText(group, 'as-groups', where));
     if (as === undefined && (uid !== undefined || groups.length > 0 || Object.keys(extra).length > 0)) {
       this.#refuse(`has as-uid, as-groups or as-user-extra without as, in ${where}`);
     }
     return {
-      ...(as !== undefined && { 'Impersonate-User': as }),
-      ...(uid !== undefined && { 'Impersonate-Uid': uid }),
+      ...(as !== undefined && { 'Impersonate-User': this.#headerText(as, 'as', where) }),
+      ...(uid !== undefined && { 'Impersonate-Uid': this.#headerText(uid, 'as-uid', where) }),
       ...(groups.length > 0 && { 'Impersonate-Group': groups }),
       ...Object.fromEntries(
         Object.entries(extra).map(([key, values]) => [
           `Impersonate-Extra-${encodeURIComponent(key)}`,
-          this.#list(values).map(String),
+          this.#list(values).map((value) => this.#headerText(value, 'as-user-extra', where)),
         ]),
       ),
     };
@@ -166,7 +184,7 @@ class KubeconfigReader {
     const entries = this.#list(this.#config[list]).map((entry) =>
       this.#object(entry, `an entry of ${list}`, ['name', part]),
     );
-    const found = entries.find((entry) => entry.name === name);
+    const found = entries.find((entry) => this.#text(entry, 'name') === name);
     const names = entries.map((entry) => `"${String(entry.name)}"`).join(', ');
     if (found === undefined) this.#refuse(`has no ${part} "${name}" in ${list}: ${names || 'there is none'}`);
     return this.#object(found[part] ?? {}, `${part} "${name}"`, fields);
@@ -189,6 +207,17 @@ class KubeconfigReader {
     const value = fields[name];
     if (value === undefined || value === null || value === '') return undefined;
     return typeof value === 'string' ? value : this.#refuse(`has another value than text in ${name}`);
+  }
+
+  #boolean(fields: Fields, name: string): boolean {
+    const value = fields[name] ?? false;
+    return typeof value === 'boolean' ? value : this.#refuse(`has another value than true or false in ${name}`);
+  }
+
+  /** What a header can carry unchanged. */
+  #headerText(value: unknown, name: string, where: string): string {
+    if (typeof value === 'string' && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
+    return this.#refuse(`has a value in ${name} of ${where} that is not text of ASCII letters, digits and signs`);
   }
 
   #resolve(file: string): string {

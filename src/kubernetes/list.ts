@@ -15,6 +15,8 @@ interface Page {
 }
 
 const pageSize = 500;
+/** A server that always names a next page would fill the memory. */
+const mostPages = 4_000;
 const deadlineMs = 60_000;
 
 /**
@@ -40,7 +42,7 @@ interface ListOptions {
 async function listPages(api: KubernetesApi, path: string, { signal, accept, limit }: ListOptions): Promise<Listed> {
   const objects: ApiObject[] = [];
   let next = '';
-  do {
+  for (let page = 0; page < mostPages && !signal.aborted; page++) {
     const query = new URLSearchParams({
       ...(limit > 0 && { limit: String(limit) }),
       ...(next !== '' && { continue: next }),
@@ -54,8 +56,9 @@ async function listPages(api: KubernetesApi, path: string, { signal, accept, lim
     for (const item of items ?? []) objects.push(checked(item, path));
     next = metadata?.continue ?? '';
     if (next === '') return { objects, revision };
-  } while (!signal.aborted);
-  throw signal.reason;
+  }
+  if (signal.aborted) throw signal.reason;
+  throw new KubernetesError('api-answer-unusable', `GET ${path}: the list has no end after ${mostPages} pages`);
 }
 
 function checked(item: ApiObject | undefined, path: string): ApiObject {

@@ -36,6 +36,8 @@ export interface ReflectorOptions {
   /** Metadata alone (`PartialObjectMetadata`). */
   readonly isMetadataOnly?: boolean;
   readonly sink: ReflectorSink;
+  /** Asked when the server does not serve the kind: why its objects may exist all the same; undefined: there are none. */
+  readonly whyUnserved?: (() => Promise<string | undefined>) | undefined;
   /** A state differs: synced for the first time, a problem, or its end. */
   readonly onState?: (state: ReflectorState) => void;
   readonly silenceMs?: number;
@@ -142,7 +144,9 @@ export class Reflector {
       if (this.#failures++ === 0) return;
     }
     const isUnserved = error instanceof ApiRefusal && error.status === 404;
-    if (isUnserved) {
+    const reason = isUnserved ? await this.#options.whyUnserved?.() : error.message;
+    if (signal.aborted) return;
+    if (reason === undefined) {
       this.#options.sink.unserved();
       this.#set({
         ...this.#state,
@@ -153,7 +157,7 @@ export class Reflector {
         revision: undefined,
       });
     } else {
-      this.#set({ ...this.#state, problem: error.message });
+      this.#set({ ...this.#state, problem: reason, ...(isUnserved && { revision: undefined }) });
     }
     const { backOff = usualBackOff } = this.#options;
     const ms = Math.min(backOff.firstMs * 2 ** this.#failures++, backOff.longestMs);

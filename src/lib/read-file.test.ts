@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'read-file-'));
   writeFileSync(join(folder, 'text'), 'bytes');
   execFileSync('mkfifo', [join(folder, 'pipe')]);
+  symlinkSync('/dev/zero', join(folder, 'endless'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -21,6 +22,7 @@ describe('readNamedFile', () => {
 
   test.each([
     ['pipe', 'a pipe, not a file'],
+    ['endless', 'a device, not a file'],
     ['absent', 'ENOENT'],
     ['.', 'EISDIR'],
   ])('refuses %s with %s, at once', async (name, code) => {

@@ -4,8 +4,11 @@ import { open, readFile, readlink } from 'node:fs/promises';
 /** Descriptors that this process was given; to open a pipe among them waits for nobody. */
 const given = /^\/(dev\/(stdin$|fd\/)|proc\/self\/fd\/)/;
 
+/** The number of /dev/null on Linux. */
+const nullDevice = 0x103;
+
 /**
- * The bytes of a file that a setting names. A pipe or a socket is refused: Node would wait for a writer in a thread that
+ * The bytes of a file that a setting names. A device other than /dev/null is refused. A pipe or a socket is refused: Node would wait for a writer in a thread that
  * nothing can end, so that the program could not even be stopped. The error's `code` is a system's, or `a pipe, not a file`.
  */
 export async function readNamedFile(path: string): Promise<Buffer> {
@@ -17,6 +20,10 @@ export async function readNamedFile(path: string): Promise<Buffer> {
     const kind = await file.stat();
     if (kind.isFIFO() || kind.isSocket()) {
       throw Object.assign(new Error(`"${path}" is a pipe, not a file`), { code: 'a pipe, not a file', path });
+    }
+    // Such as /dev/zero, which has no end.
+    if (kind.isCharacterDevice() && kind.rdev !== nullDevice) {
+      throw Object.assign(new Error(`"${path}" is a device, not a file`), { code: 'a device, not a file', path });
     }
     return await file.readFile();
   } finally {

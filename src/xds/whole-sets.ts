@@ -1,5 +1,6 @@
 import { DeltaStream } from './delta.ts';
 import type { DeltaRequest, DeltaResponse } from './message.ts';
+import { positionName } from './position.ts';
 import type { ViewSource } from './resource-store.ts';
 import type { ResourceView } from './resource-view.ts';
 
@@ -43,6 +44,7 @@ export function resumeSets(
   const streams = new Map<string, DeltaStream>();
   const removed: string[] = [];
   for (const [typeUrl, digest] of Object.entries(initialVersions)) {
+    if (typeUrl === positionName) continue;
     const source = sourceOf(typeUrl);
     if (!source?.type.isConfiguration || source.view.digest !== digest) {
       removed.push(typeUrl);

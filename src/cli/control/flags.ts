@@ -134,7 +134,7 @@ function addDistributionFlags(command: Command): Command {
     .option('--context <name>', 'with --kubeconfig: its context (default: the current one)', filledText)
     .option(
       '--watch-namespaces <namespaces...>',
-      'with --kubernetes: read the objects of these namespaces alone (default: all)',
+      'with --kubernetes: read the objects of these namespaces alone, at most 100 (default: all)',
       collectFilled,
     )
     .option(

@@ -22,6 +22,10 @@ describe('controlConfigOf', () => {
     expect(await sourceOf({ PILOT_ENABLE_ANALYSIS: 'true' })).toMatchObject({
       status: { reconciliation: false, analysis: true },
     });
+    const watchNamespaces = Array.from({ length: 101 }, (_, i) => `n-${i}`);
+    await expect(configOf({}, { ...flags, watchNamespaces })).rejects.toThrow(
+      '--watch-namespaces takes at most 100 namespaces, since each needs 26 connections to the API server, not 101;',
+    );
     expect((await configOf({ NAMESPACE: 'here' }, flags)).replica).toMatchObject({ namespace: 'here' });
     rmSync(folder, { recursive: true });
   });

@@ -7,6 +7,9 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { ServeFlags } from './flags.ts';
 import { parsePositive, parsePositiveNumber, variable } from './variable-values.ts';
 
+/** Each needs some 26 connections to the API server. */
+const mostNamespaces = 100;
+
 /**
  * Where the objects of the mesh come from; undefined: nowhere, no configuration is served. A kubeconfig or a repository that
  * cannot be used is told before anything is served; `UsageError` for what names two places, or would be ignored.
@@ -46,9 +49,15 @@ async function objectSourceOf(flags: ServeFlags, environment: Environment): Prom
     throw new UsageError('--context has an effect with --kubeconfig alone');
   const unusable = namespaces.find((namespace) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace));
   if (unusable !== undefined) throw new UsageError(`--watch-namespaces takes names of namespaces, not "${unusable}"`);
+  const names = [...new Set(namespaces)];
+  if (names.length > mostNamespaces) {
+    throw new UsageError(
+      `--watch-namespaces takes at most ${mostNamespaces} namespaces, since each needs 26 connections to the API server, not ${names.length}; without it, the objects of all namespaces are read`,
+    );
+  }
   const address = { kubeconfig, context };
   await openAccess(address, environment);
-  return { type: 'cluster', address, namespaces: [...new Set(namespaces)], slices, status };
+  return { type: 'cluster', address, namespaces: names, slices, status };
 }
 
 /** Undefined: no services but those of the objects. */

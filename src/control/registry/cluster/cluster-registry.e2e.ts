@@ -153,6 +153,37 @@ describe('ClusterRegistry, on a real API server', () => {
     await vi.waitFor(() => expect(paths('security.istio.io/AuthorizationPolicy')).toEqual([path]), 5_000);
   });
 
+  test('gives nothing while a definition does not serve the version that is read, and then its objects', async () => {
+    const name = 'requestauthentications.security.istio.io';
+    const { spec } = await cluster.api.must('GET', `${definitions}/${name}`);
+    const versionsWith = (served: boolean) =>
+      spec.versions.map((version: { readonly name: string }) =>
+        version.name === 'v1beta1' ? { ...version, served } : version,
+      );
+    const serve = (served: boolean) =>
+      cluster.api.must(
+        'PATCH',
+        `${definitions}/${name}`,
+        { spec: { versions: versionsWith(served) } },
+        'application/merge-patch+json',
+      );
+    await namespace('versions');
+    await serve(false);
+    const path = '/apis/security.istio.io/v1beta1/requestauthentications';
+    await vi.waitFor(async () => expect((await cluster.api.ask('GET', path)).status).toBe(404), 20_000);
+    const { told, paths } = follow();
+    await vi.waitFor(
+      () =>
+        expect(told.problems).toContainEqual(
+          `RequestAuthentication of security.istio.io is not followed now: the CustomResourceDefinition ${name} must serve the version v1beta1, and serves v1, v1alpha3: add it to spec.versions`,
+        ),
+      10_000,
+    );
+    expect(told.batches).toBe(0);
+    await serve(true);
+    await vi.waitFor(() => expect(paths('Namespace/versions')).toHaveLength(1), 40_000);
+  });
+
   test('gives nothing while the right to read policies is missing, and keeps all objects when it is revoked', async () => {
     await namespace('rights');
     await cluster.api.must('POST', '/api/v1/namespaces/rights/serviceaccounts', { metadata: { name: 'meshd' } });
@@ -187,7 +218,9 @@ describe('ClusterRegistry, on a real API server', () => {
     await makeAccount(cluster, 'machines', 'meshd');
     const all = { apiGroups: ['*'], verbs: ['get', 'list', 'watch'] };
     const resources = followedKinds({ slices: true }).map(({ type }) => type.resource);
-    const [most, rest] = [resources.filter((name) => name !== 'nodes'), ['nodes']];
+    // Of a kind that is not served, the definition says whether there may be objects.
+    const most = [...resources.filter((name) => name !== 'nodes'), 'customresourcedefinitions'];
+    const rest = ['nodes'];
     await grant(cluster, 'machines/meshd', { name: 'most', rules: [{ ...all, resources: most }] });
     await cluster.api.must('POST', '/api/v1/nodes', { metadata: { name: 'one' } });
     const { told, paths } = follow({ token: await cluster.accountToken('machines', 'meshd') });

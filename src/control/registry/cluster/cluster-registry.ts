@@ -197,6 +197,7 @@ export class ClusterRegistry implements Registry {
       type,
       ...(type.isNamespaced ? { namespace } : { name: namespace }),
       isMetadataOnly: kind.isMetadataOnly === true,
+      whyUnserved: deletions && (() => deletions.whyUnserved()),
       sink: objects,
       onState: (state) => {
         if (state.hasSynced && before?.hasSynced !== true) this.#tell(role);

@@ -7,6 +7,7 @@ import type { DeletionJudge } from './kind-objects.ts';
 
 interface Definition {
   readonly metadata: { readonly creationTimestamp?: string; readonly deletionTimestamp?: string };
+  readonly spec?: { readonly versions?: readonly { readonly name: string; readonly served?: boolean }[] };
 }
 
 /**
@@ -17,17 +18,21 @@ interface Definition {
 export class DefinitionJudge implements DeletionJudge {
   readonly #api: KubernetesApi;
   readonly #path: string;
+  readonly #name: string;
+  readonly #version: string;
   readonly #signal: AbortSignal;
   readonly #told: (problem: string) => void;
 
   constructor(
     api: KubernetesApi,
-    { resource, group }: ResourceType,
+    { resource, group, version }: ResourceType,
     told: (problem: string) => void,
     signal: AbortSignal,
   ) {
     this.#api = api;
-    this.#path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${resource}.${group}`;
+    this.#name = `${resource}.${group}`;
+    this.#version = version;
+    this.#path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${this.#name}`;
     this.#told = told;
     this.#signal = signal;
   }
@@ -38,6 +43,21 @@ export class DefinitionJudge implements DeletionJudge {
     if (definition === 'absent' || definition.metadata.deletionTimestamp !== undefined) return new Set();
     const since = Date.parse(definition.metadata.creationTimestamp ?? '');
     return new Set(gone.filter(({ text }) => createdAt(text) >= since));
+  }
+
+  /** Why objects of a kind that the server does not serve may exist all the same; undefined: there are none. */
+  async whyUnserved(): Promise<string | undefined> {
+    try {
+      const { metadata, spec } = await this.#api.ask<Definition>({ path: this.#path, signal: this.#signal });
+      if (metadata.deletionTimestamp !== undefined) return undefined;
+      const served = (spec?.versions ?? []).flatMap(({ name, served = false }) => (served ? [name] : []));
+      if (served.includes(this.#version)) return `${this.#name} is defined, and the API server does not serve it yet`;
+      const others = served.join(', ') || 'none';
+      return `the CustomResourceDefinition ${this.#name} must serve the version ${this.#version}, and serves ${others}: add it to spec.versions`;
+    } catch (error) {
+      if (!(error instanceof KubernetesError)) throw error;
+      return error instanceof ApiRefusal && error.status === 404 ? undefined : error.message;
+    }
   }
 
   /** Until the server answers nobody knows; the objects stay meanwhile. */
