@@ -54,11 +54,14 @@ export class KubernetesApi {
     const signal = asked.signal === undefined ? deadline : AbortSignal.any([asked.signal, deadline]);
     const answer = await this.open({ ...asked, signal });
     const body = await this.#bodyOf(answer, asked);
+    let value: unknown;
     try {
-      return JSON.parse(body) as T;
+      value = JSON.parse(body);
     } catch {
       throw new KubernetesError('api-answer-unusable', `${whatOf(asked)}: the answer of the API server is not JSON`);
     }
+    if (typeof value === 'object' && value !== null) return value as T;
+    throw new KubernetesError('api-answer-unusable', `${whatOf(asked)}: the answer of the API server is no object`);
   }
 
   /** The answer of a request, once its head says 2xx; its body is to be read. */

@@ -113,6 +113,7 @@ describe('Reflector, on a real API server', () => {
       { status: 429, headers: { 'retry-after': '1' } },
       { status: 500 },
       { status: 200, body: '{}' },
+      { status: 200, body: 'null' },
     ];
     const left = [...faults];
     proxy.fault = (request) => (request.url?.includes('continue=') ? (left.shift() ?? 'pass') : 'pass');
