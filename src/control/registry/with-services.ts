@@ -47,6 +47,10 @@ export class RegistryWithServices implements Registry {
     return this.#main.rights;
   }
 
+  get position(): Registry['position'] {
+    return this.#change === undefined ? this.#main.position : undefined;
+  }
+
   forget(kind: string): number {
     return this.#main.forget(kind);
   }
