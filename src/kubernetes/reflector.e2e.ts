@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { delay } from '../lib/abort.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { type FaultingProxy, startFaultingProxy } from '../testing/kubernetes/faulting-proxy.ts';
 import { kubeconfigText } from '../testing/kubernetes/kubeconfig-text.ts';
@@ -131,6 +132,7 @@ describe('Reflector, on a real API server', () => {
     const faults = [
       { cutAfter: 40 },
       { change: () => '{"type":"ADDED","object":{"metadata":{}}}\n' },
+      { change: () => '{"type":"ADDED","object":{"metadata":{"resourceVersion":"1"}}}\n' },
       { change: (text: string) => text.replaceAll('"ADDED"', '"APPEARED"') },
       { change: (text: string) => text.replaceAll('{', '[') },
       { status: 500 },
@@ -204,6 +206,22 @@ describe('Reflector, on a real API server', () => {
     await vi.waitFor(() => expect(names()).toContain('new'), 10_000);
     expect(told.lists).toBe(1);
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  test('does not ask without end if each watch ends at once', async () => {
+    await make('short', 1);
+    let watches = 0;
+    proxy.fault = ({ url = '' }) => {
+      if (!url.includes('watch=1') || !url.includes('/short/')) return 'pass';
+      watches++;
+      return { status: 200, body: '' };
+    };
+    const { reflector } = follow('short', { through: proxy });
+    await vi.waitFor(() => expect(watches).toBeGreaterThan(2), 10_000);
+    const before = watches;
+    await delay(1_000);
+    expect(watches - before).toBeLessThan(20);
+    expect(reflector.state).toMatchObject({ hasSynced: true, problem: undefined });
   });
 
   test('requests watches that end after five to ten minutes, at random', async () => {

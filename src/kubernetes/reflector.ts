@@ -46,6 +46,7 @@ export interface ReflectorOptions {
   readonly backOff?: { readonly firstMs: number; readonly longestMs: number };
 }
 
+const shortestWatchMs = 1_000;
 const usualBackOff = { firstMs: 500, longestMs: 30_000 };
 const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const metadataLists = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -104,8 +105,11 @@ export class Reflector {
     while (!signal.aborted) {
       try {
         if (this.#state.revision === undefined) await this.#list(signal);
+        const beganMs = performance.now();
         await this.#watch(this.#state.revision ?? '', signal);
-        this.#failures = 0;
+        // Something before the server may end each watch at once.
+        if (performance.now() - beganMs < shortestWatchMs) await this.#pause(0, signal);
+        else this.#failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         await this.#failed(error, signal);
@@ -159,9 +163,13 @@ export class Reflector {
     } else {
       this.#set({ ...this.#state, problem: reason, ...(isUnserved && { revision: undefined }) });
     }
+    await this.#pause(error instanceof ApiRefusal ? (error.retryAfterMs ?? 0) : 0, signal);
+  }
+
+  /** Longer with each failure in a row, and as long as the server wants. */
+  async #pause(wantedMs: number, signal: AbortSignal): Promise<void> {
     const { backOff = usualBackOff } = this.#options;
     const ms = Math.min(backOff.firstMs * 2 ** this.#failures++, backOff.longestMs);
-    const wantedMs = error instanceof ApiRefusal ? (error.retryAfterMs ?? 0) : 0;
     this.#woken = new AbortController();
     await delay(
       Math.max(ms * (0.5 + Math.random() / 2), Math.min(wantedMs, 60_000)),

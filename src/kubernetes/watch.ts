@@ -72,6 +72,9 @@ function take({ type, object }: WatchEvent, path: string, handler: WatchHandler)
   if (object === undefined || typeof revision !== 'string' || revision === '') {
     throw new KubernetesError('api-answer-unusable', `GET ${path}: an event has no object with a revision`);
   }
+  if (type !== 'BOOKMARK' && typeof object.metadata.name !== 'string') {
+    throw new KubernetesError('api-answer-unusable', `GET ${path}: the object of an event has no name`);
+  }
   if (type === 'ADDED' || type === 'MODIFIED') handler.set(object);
   else if (type === 'DELETED') handler.delete(object);
   else if (type !== 'BOOKMARK') {
