@@ -81,7 +81,7 @@ export const ownVariables: readonly Variable[] = [
     type: 'string',
     default: '',
     owner: 'agent',
-    effect: 'Envoy binary to run, if neither --proxyBinary nor binaryPath of the proxy configuration names one',
+    effect: 'Envoy binary to run, if neither --proxyBinary nor binaryPath of the ProxyConfig names one',
   },
   {
     name: 'REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION',

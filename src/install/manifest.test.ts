@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { chartFiles } from './chart.ts';
@@ -18,6 +19,13 @@ interface Named {
 const objectsOf = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as Named);
 
 describe('manifestText', () => {
+  test('makes no object of a kind that the page of the command does not list', () => {
+    const page = readFileSync('docs/reference/meshd-manifest.md', 'utf8');
+    const [, listed = ''] = /\| object \| purpose \|\n(.*?)\n\n/s.exec(page) ?? [];
+    const kinds = objectsOf(manifestText(settings)).map(({ kind }) => kind.replace(/Binding$/, ''));
+    expect(kinds.filter((kind) => !new RegExp(`\\b${kind}\\b`).test(listed))).toEqual([]);
+  });
+
   test('has every setting at its place, and names that differ from those of another revision', () => {
     const text = manifestText(settings);
     expect(text).not.toContain('${');

@@ -18,6 +18,6 @@ export async function checkAdminPort(address: AdminAddress): Promise<void> {
   const owner = (await portOwner(port)) ?? 'another process';
   throw new AgentError(
     'admin-bind-failed',
-    `the port of Envoy's admin, ${place}, is taken by ${owner}; proxyAdminPort of the proxy configuration names another`,
+    `the port of Envoy's admin, ${place}, is taken by ${owner}; proxyAdminPort of the ProxyConfig names another`,
   );
 }

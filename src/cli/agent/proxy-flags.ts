@@ -119,7 +119,7 @@ function addEnvoyFlags(command: Command): void {
     )
     .option(
       '--concurrency <threads>',
-      "Envoy's worker threads, at most 1024; 0: the concurrency of the proxy configuration",
+      "Envoy's worker threads, at most 1024; 0: the concurrency of the ProxyConfig",
       threadCount,
       0,
     )

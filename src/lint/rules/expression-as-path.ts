@@ -16,7 +16,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a regular expression as a path',
-  why: 'paths are no regular expressions: but for a star at an end the value is compared letter by letter, so a DENY rule does not deny the paths that are meant, and an ALLOW rule does not allow them',
+  why: 'paths are no regular expressions: they are compared letter by letter, except for a star at the beginning or end, so a DENY rule does not deny the paths that are meant, and an ALLOW rule does not allow them',
   hint: 'list the paths, with "{*}" for one whole segment and a star at the end for any text',
   check({ snapshot, report }) {
     for (const { policy, field, value, path } of operationValues(snapshot, 'paths', 'notPaths')) {

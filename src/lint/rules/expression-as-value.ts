@@ -19,7 +19,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a regular expression as a value of an access rule',
-  why: 'values are no regular expressions: but for a star at an end they are compared letter by letter, so a DENY rule does not deny what is meant, and an ALLOW rule does not allow it',
+  why: 'values are no regular expressions: they are compared letter by letter, except for a star at the beginning or end, so a DENY rule does not deny what is meant, and an ALLOW rule does not allow it',
   hint: 'list the values, with a star at the beginning or the end for any text',
   outranks: ['principal-of-no-identity', 'untrusted-domain'],
   check({ snapshot, report }) {
