@@ -10,6 +10,11 @@ const workloads: Readonly<Record<string, ReachedWorkload>> = {
   far: { namespace: 'far', name: 'web', role: 'sidecar', labels: { app: 'web' } },
   edge: { namespace: 'edge', name: 'edge', role: 'router', labels: { mesh: 'edge' } },
 };
+/** One whose Sidecar imports services of its own namespace and of `near`. */
+const scoped: ReachedWorkload = {
+  ...{ namespace: 'scoped', name: 'scoped', role: 'sidecar', labels: {} },
+  egress: [{ hosts: [{ namespace: 'scoped', host: '*' }] }, { hosts: [{ namespace: 'near', host: 'a.test' }] }],
+};
 
 /** The workloads that an object of this kind may concern, in the namespace `shop` unless `metadata` says otherwise. */
 function reached(kind: string, spec: string, metadata = '{name: web, namespace: shop}'): string {
@@ -45,10 +50,32 @@ describe('mayReach', () => {
     ['Pod', '{}', 'web'],
     ['Secret', '{}', ''],
     ['Service', '{}', all],
+    ['ServiceEntry', '{hosts: 1}', all],
+    ['ServiceEntry', '{exportTo: [.]}', 'web db'],
+    ['ServiceEntry', '{exportTo: [far]}', 'web db far'],
+    ['ServiceEntry', '{exportTo: 1}', all],
+    ['WorkloadEntry', '{}', 'web'],
     ['Unknown', '{}', all],
     ['constructor', '{}', all],
   ])('a %s with the spec %s may concern: %s', (kind, spec, names) => {
     expect(reached(kind, spec)).toBe(names);
+  });
+
+  test.each([
+    ['ServiceEntry', 'shop', false],
+    ['ServiceEntry', 'near', true],
+    ['ServiceEntry', 'scoped', true],
+    ['ServiceEntry', 'Shop', true],
+    ['Service', 'shop', false],
+    ['VirtualService', 'shop', false],
+    ['VirtualService', 'near', true],
+    ['VirtualService', 'SHOP', true],
+    // A rule holds for services too that routes lead to.
+    ['DestinationRule', 'shop', true],
+    ['Unknown', 'shop', true],
+  ])('a %s of namespace %s concerns a proxy whose Sidecar imports others: %s', (kind, namespace, is) => {
+    const object = { kind, metadata: { name: 'a', namespace }, spec: { hosts: ['b.test'] } };
+    expect(mayReach(object, scoped, defaultSettings)).toBe(is);
   });
 
   test.each([

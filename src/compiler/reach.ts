@@ -1,13 +1,18 @@
 import type { Settings } from '../config/settings.ts';
 import { labelKeyAlias, labelValueAlias } from '../policy/alias.ts';
+import { isDnsLabel } from '../schema/names.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
+import { type EgressListener, importsFrom } from './merge/egress.ts';
 import { mayHoldIn } from './root-namespace.ts';
 import type { Workload } from './topology/model.ts';
 import { selects } from './topology/selector.ts';
 import { isVisible } from './topology/visibility.ts';
 
 /** What tells whether an object may concern a proxy. */
-export type ReachedWorkload = Pick<Workload, 'namespace' | 'name' | 'role' | 'labels'>;
+export interface ReachedWorkload extends Pick<Workload, 'namespace' | 'name' | 'role' | 'labels'> {
+  /** What its Sidecars import; absent: everything, or nobody knows. */
+  readonly egress?: readonly EgressListener[] | undefined;
+}
 
 type Reach = (object: JsonObject, workload: ReachedWorkload, settings: Settings) => boolean;
 
@@ -51,7 +56,7 @@ const virtualService: Reach = (object, workload, settings) => {
   const { gateways, hosts } = specOf(object);
   if (!isNames(hosts)) return true;
   if (isNames(gateways) && !gateways.includes('mesh') && workload.role !== 'router') return false;
-  return exported(object, workload, settings);
+  return exported(object, workload, settings) && isImported(object, workload);
 };
 
 /** Everybody who sees it. */
@@ -59,6 +64,23 @@ const exported: Reach = (object, { namespace }) => {
   const { exportTo } = specOf(object);
   return !isNames(exportTo) || isVisible(exportTo, namespaceOf(object), namespace);
 };
+
+/** Workloads of its namespace, to which it may deliver, and everybody who sees and imports it. */
+const service: Reach = (object, workload, settings) => {
+  const owner = namespaceOf(object);
+  if (!isDnsLabel(owner) || owner === workload.namespace) return true;
+  return exported(object, workload, settings) && isImported(object, workload);
+};
+
+/**
+ * Whether a Sidecar imports anything of its namespace. The services that imported routes lead to are in the scope of a proxy
+ * too; where one of those is missing, the routes themselves are at fault.
+ */
+function isImported(object: JsonObject, { egress }: ReachedWorkload): boolean {
+  if (egress === undefined) return true;
+  const owner = namespaceOf(object);
+  return !isDnsLabel(owner) || egress.some((listener) => importsFrom(listener, owner));
+}
 
 /** The proxy beside it. Others have one endpoint less as long as it is not known. */
 const itself: Reach = (object, { namespace, name }) =>
@@ -69,7 +91,6 @@ const secret: Reach = (object, { namespace, role }) => role === 'router' && name
 
 const bySelector = selecting('selector', 'matchLabels');
 
-/** A Service or ServiceEntry is not among them: it changes who else is reached at its addresses. */
 const reaches: Readonly<Record<string, Reach>> = {
   AuthorizationPolicy: bySelector,
   RequestAuthentication: bySelector,
@@ -79,7 +100,10 @@ const reaches: Readonly<Record<string, Reach>> = {
   Gateway: gateway,
   VirtualService: virtualService,
   DestinationRule: exported,
+  Service: service,
+  ServiceEntry: service,
   Pod: itself,
+  WorkloadEntry: itself,
   Secret: secret,
 };
 

@@ -179,7 +179,8 @@ export class Fleet {
     for (const config of compilation.configs) {
       const key = `${config.namespace}/${config.workload}`;
       const workload = workloads.get(key);
-      const own = workload === undefined ? faults : faults.filter((fault) => this.#mayConcern(fault, workload));
+      const reached = workload && { ...reachedOf(workload), egress: snapshot.scopeOf(workload).egress };
+      const own = reached === undefined ? faults : faults.filter((fault) => this.#mayConcern(fault, reached));
       const told = own.map((fault) => this.#told(fault, lost));
       if (own.some((fault) => lost.has(faultKey(fault)))) stopped.set(key, told);
       else {
@@ -253,4 +254,8 @@ export class Fleet {
 
 function keyOfProxy({ workload: { namespace, name } }: FaultyProxy): string {
   return `${namespace}/${name}`;
+}
+
+function reachedOf({ namespace, name, role, labels }: Workload): ReachedWorkload {
+  return { namespace, name, role, labels };
 }

@@ -21,13 +21,20 @@ export function egressHosts(hosts: readonly EgressHost[]): EgressHosts {
 export class EgressHosts {
   readonly #hosts: readonly EgressHost[];
   readonly #keys: ReadonlySet<string>;
+  readonly #namespaces: ReadonlySet<string>;
   /** Of what stands after the star of wildcards. */
   readonly #lengths: readonly number[];
 
   constructor(hosts: readonly EgressHost[]) {
     this.#hosts = hosts;
     this.#keys = new Set(hosts.map(egressKey));
+    this.#namespaces = new Set(hosts.map(({ namespace }) => namespace));
     this.#lengths = [...new Set(hosts.flatMap(({ host }) => (isWildcard(host) ? host.length - 1 : [])))];
+  }
+
+  /** Whether an entry is for hosts of this namespace, whichever they are. */
+  names(namespace: string): boolean {
+    return this.#namespaces.has(namespace) || this.#namespaces.has('*');
   }
 
   /** Whether an entry covers all names that a host of a namespace stands for. */

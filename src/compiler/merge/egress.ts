@@ -72,6 +72,11 @@ function placeOf(
   };
 }
 
+/** Whether a listener imports anything of a namespace, or would if there were a host that it names. */
+export function importsFrom({ hosts }: EgressListener, namespace: string): boolean {
+  return egressHosts(hosts).names(namespace);
+}
+
 /** Whether a listener imports a service that has its port, by its own name or one of its aliases that the client sees. */
 export function importsService({ hosts, port }: EgressListener, service: Service, client: string): boolean {
   if (port !== undefined && !service.ports.some(({ number }) => number === port.number)) return false;
