@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
@@ -11,6 +12,7 @@ import { Answers } from './answers.ts';
 import type { ClientScope, Effective } from './effective.ts';
 import { egressListeners } from './egress.ts';
 import { checkEgress } from './egress-checks.ts';
+import { checkEndpointPorts } from './endpoint-port-checks.ts';
 import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
 import { checkListeners } from './listener-checks.ts';
@@ -50,7 +52,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   const { rootNamespace } = settings;
   const indexes = indexed(stages, input, bag);
   const { peers, rules, gateways, proxyConfigs, virtualServices, sidecars } = indexes;
-  const { requestAuthentications, authorizationPolicies } = input;
+  const { requestAuthentications } = input;
   check(stages, input, indexes, bag);
   const namespaces = sortedBy(peers.wholeNamespaces, ([namespace]) => namespace);
   const wholePolicies = namespaces.flatMap(([, policies]) => policies);
@@ -60,9 +62,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
       requestAuthentications: stages.requests.of([requestAuthentications, rootNamespace], bag, () => {
         return new SelectingPolicies(requestAuthentications, rootNamespace);
       }),
-      authorizationPolicies: stages.access.of([authorizationPolicies, rootNamespace], bag, () => {
-        return new SelectingPolicies(authorizationPolicies, rootNamespace);
-      }),
+      authorizationPolicies: indexes.access,
       namespaces: new NamespacePolicies(input, rootNamespace, before?.sources.namespaces),
     },
     stages,
@@ -78,10 +78,12 @@ interface Indexes {
   readonly virtualServices: VirtualServiceIndex;
   readonly proxyConfigs: ProxyConfigIndex;
   readonly rules: RuleIndex;
+  readonly access: SelectingPolicies<AuthorizationPolicy>;
 }
 
 function indexed(stages: Stages, input: MergeInput, bag: DiagnosticBag): Indexes {
   const { settings, peerAuthentications, sidecars, gateways, virtualServices, proxyConfigs, destinationRules } = input;
+  const { authorizationPolicies } = input;
   const root = settings.rootNamespace;
   return {
     peers: stages.peers.of([peerAuthentications, root], bag, () => new PeerIndex(peerAuthentications, root)),
@@ -98,6 +100,9 @@ function indexed(stages: Stages, input: MergeInput, bag: DiagnosticBag): Indexes
       bag,
       () => new RuleIndex(byAge(destinationRules), settings),
     ),
+    access: stages.access.of([authorizationPolicies, root], bag, () => {
+      return new SelectingPolicies(authorizationPolicies, root);
+    }),
   };
 }
 
@@ -128,6 +133,9 @@ function check(stages: Stages, input: MergeInput, indexes: Indexes, bag: Diagnos
     checkVirtualServices(virtualServices, input, own),
   );
   checked('sidecars', [indexes.sidecars, workloads, ...told], (own) => checkSidecars(indexes.sidecars, reach, own));
+  checked('endpoint ports', [indexes.sidecars, indexes.access, workloads], (own) =>
+    checkEndpointPorts(indexes.sidecars, indexes.access, workloads, own),
+  );
   checked('listeners', [sidecars, settings], (own) => checkListeners(sidecars, settings, own));
   checked('gateways', [gateways, indexes.gateways, workloads], (own) =>
     checkGateways(gateways, indexes.gateways, topology, own),

@@ -91,6 +91,10 @@ export const compilerCodes = {
     message`mutual TLS of port ${'port'} is ignored on ${'workloads'}: no service delivers to that container port`,
     'name a container port that a service targets; the service port is another number',
   ),
+  'port-behind-ingress-listener': warning(
+    message`port ${'endpoint'} in this rule is not the port of connections that Sidecar "${'sidecar'}" leads there: rules see them on port ${'port'}, on which they arrive`,
+    'name the port of the ingress listener too',
+  ),
   'egress-host-without-service': warning(
     message`"${'entry'}" imports nothing: ${'why'}`,
     'write the namespace of the service and its full name, <service>.<namespace>.svc.<cluster domain>',
