@@ -55,6 +55,9 @@ const served = [
   'service-endpoint-unready',
   'service-headless-http',
   'service-without-endpoints',
+  'sidecar-ingress',
+  'sidecar-listener-bound',
+  'sidecar-of-workload',
 ] as const;
 
 describe('fixtures/ok with delivery ads', () => {
