@@ -16,7 +16,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a Gateway named without its namespace',
-  why: 'the routes are bound to no Gateway, so it answers 404 for these hosts, or closes the connection',
+  why: 'the routes are bound to no Gateway, so the one that is meant answers 404 for these hosts, or closes the connection',
   hint: 'write <namespace>/<name>',
   outranks: ['unknown-gateway'],
   check({ snapshot, report, skip }) {

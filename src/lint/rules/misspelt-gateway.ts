@@ -15,7 +15,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a Gateway whose name is spelt almost like one of that namespace',
-  why: 'the routes are bound to no Gateway, so it answers 404 for these hosts, or closes the connection',
+  why: 'the routes are bound to no Gateway, so the one that is meant answers 404 for these hosts, or closes the connection',
   hint: 'write the name of the Gateway',
   outranks: ['unknown-gateway'],
   check({ snapshot, report }) {
