@@ -12,6 +12,7 @@ import type { Log } from '../log/log.ts';
 import { type CacheAnswer, type CacheOwner, ConfigurationCache } from './cache.ts';
 import { HeldConfiguration } from './configuration.ts';
 import type { ConfigurationObserver } from './observer.ts';
+import { ReportedFaults } from './reported-faults.ts';
 import { rootDigests, shareRoot } from './roots.ts';
 import { Upstream } from './upstream.ts';
 
@@ -89,6 +90,7 @@ export class DiscoveryClient {
       ...{ address, log, clock, ...(checkMs !== undefined && { checkMs }) },
       node: async (): Promise<DiscoveryNode> => ({ id: nodeId, envoyVersion: await envoyVersion() }),
       secrets: this.#held.secrets,
+      faults: new ReportedFaults(log),
       view: (list) => this.#held.stores[list].view,
       take: (list, response, answer) =>
         this.#held.take(list, response, (refusal) => {

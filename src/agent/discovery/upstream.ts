@@ -6,6 +6,7 @@ import { type ConfigurationList, configurationTypes } from '../../xds/aggregated
 import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
 import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
 import { positionIn } from '../../xds/position.ts';
+import { faultType } from '../../xds/proxy-faults.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
@@ -13,6 +14,7 @@ import type { Log } from '../log/log.ts';
 import { type FollowedList, listOfType } from './configuration.ts';
 import { Conversation, syncName } from './conversation.ts';
 import type { FetchedSecrets } from './fetched-secrets.ts';
+import type { ReportedFaults } from './reported-faults.ts';
 
 export interface UpstreamOptions {
   /** `host:port` of the control plane; its certificate must be for the host. */
@@ -28,6 +30,8 @@ export interface UpstreamOptions {
   ) => void;
   /** Secrets are asked for anew on each stream, and no version of them is named. */
   readonly secrets: FetchedSecrets;
+  /** Invalid objects that concern this proxy; a control plane that knows no such type is asked once. */
+  readonly faults: Pick<ReportedFaults, 'begin' | 'take'>;
   /** Whether this client has all that the control plane has for it, from now on. */
   readonly synced: (isSynced: boolean) => void;
   readonly log: Log;
@@ -61,6 +65,10 @@ export class Upstream {
   #conversation: Conversation | undefined;
   /** A control plane that does not know them ends the stream: then the next one goes without. */
   #tellsDigests = true;
+  /** Likewise. */
+  #asksFaults = true;
+  /** On this stream. */
+  #faultsAre: 'not asked for' | 'asked for' | 'known' = 'not asked for';
   #running: Promise<void> | undefined;
   #position: string | undefined;
   /** On the monotonic clock: since when replicas refuse that have read less. */
@@ -170,6 +178,8 @@ export class Upstream {
     this.#call = call;
     this.#conversation = conversation;
     const stream = { wasSynced: false, isOlder: false, answeredAtMs: performance.now() };
+    this.#faultsAre = 'not asked for';
+    this.#options.faults.begin();
     const check = setInterval(() => {
       if (performance.now() - stream.answeredAtMs > 2 * checkMs) call.cancel();
       else conversation.sync();
@@ -189,6 +199,7 @@ export class Upstream {
       call.on('error', (error: ServiceError) => {
         stream.isOlder = error.code === olderCode;
         this.#tellsDigests = conversation.isCompared || !unknowing.has(error.code);
+        if (this.#faultsAre === 'asked for' && unknowing.has(error.code)) this.#asksFaults = false;
         resolve(explain(error, address));
       });
       call.on('end', () => resolve(`${address} has ended the stream`));
@@ -226,6 +237,12 @@ export class Upstream {
       answer(undefined);
       return false;
     }
+    if (typeUrl === faultType.typeUrl && problem === undefined) {
+      this.#faultsAre = 'known';
+      this.#options.faults.take(response);
+      answer(undefined);
+      return false;
+    }
     const fault = list === undefined ? `the type "${typeUrl}" was not asked for` : problem;
     if (list === undefined || fault !== undefined) {
       const reason = fault ?? '';
@@ -241,6 +258,7 @@ export class Upstream {
       this.#problem = undefined;
       this.#options.secrets.settle();
       this.#options.synced(true);
+      this.#askFaults(conversation);
     }
     return isSync;
   }
@@ -249,6 +267,13 @@ export class Upstream {
   #positionNow(): string | undefined {
     const forMs = this.#options.clock.monotonicMs() - (this.#refusedSinceMs ?? this.#options.clock.monotonicMs());
     return forMs < longestRefusalMs ? this.#position : undefined;
+  }
+
+  /** After everything else: a control plane that does not know the type ends the stream. */
+  #askFaults(conversation: Conversation): void {
+    if (!this.#asksFaults || this.#faultsAre !== 'not asked for') return;
+    this.#faultsAre = 'asked for';
+    conversation.ask({ typeUrl: faultType.typeUrl, subscribe: ['*'] });
   }
 
   #wantedOf(list: ConfigurationList): Set<string> | undefined {

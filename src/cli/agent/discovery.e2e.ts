@@ -69,6 +69,19 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     expect(dump()).toContain('"virtualInbound"');
   });
 
+  test('logs which invalid object concerns its proxy, with file and line, and when it does so no longer', async () => {
+    await bench.put('deny.yaml', denyPath('/secret'));
+    start();
+    await proxy.untilReady();
+    await bench.put('deny.yaml', denyPath('/secret').replace('action:', 'acton:'));
+    const fault =
+      /this proxy does not have what the policies say\tfault=.*AuthorizationPolicy\/foo\/p is invalid, its last valid version stays active: .*deny\.yaml:\d+:\d+: unknown field "acton"/;
+    await vi.waitFor(() => expect(proxy.output).toMatch(fault), 10_000);
+    await bench.put('deny.yaml', denyPath('/other'));
+    await vi.waitFor(() => expect(proxy.output).toContain('an invalid object no longer concerns this proxy'), 10_000);
+    expect(dump()).toContain('/other');
+  });
+
   test('ends when the control plane sends listeners for TPROXY, for which the network namespace has no rules', async () => {
     const annotated = httpbinPod().replace(
       'metadata: {',

@@ -41,7 +41,7 @@ function faultRow({ object, file, line, heldSince, errors }: FleetFault, locate:
 }
 
 /** An error in the compiler's form: place and message. */
-function errorText({ span, message }: Diagnostic, locate: Locate): string {
+export function errorText({ span, message }: Diagnostic, locate: Locate): string {
   const at = span && locate(span);
   return span === undefined || at === undefined ? message : `${span.file}:${at.line}:${at.column}: ${message}`;
 }

@@ -1,6 +1,6 @@
 import { createCompiler } from '../../compiler/compile.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
-import { createLocator } from '../../compiler/render/origins-json.ts';
+import { createLocator, type Locate } from '../../compiler/render/origins-json.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
@@ -21,6 +21,7 @@ import type { MeshLinter } from '../status/mesh-linter.ts';
 import type { ObjectReporter } from '../status/object-reporter.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
+import { faultsOf } from './fault-texts.ts';
 import { InputsVersion } from './inputs-version.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
@@ -114,15 +115,7 @@ export class CompiledMesh {
   /** What decided the configuration that a proxy (`<namespace>/<name>`) is served; undefined: it is not known. */
   why(proxy: string, name: string | undefined): WhyAnswer | undefined {
     const outcome = this.#outcomes.get(proxy);
-    return (
-      outcome &&
-      whyOf(
-        { proxy, commit: this.#compiledCommit },
-        outcome,
-        name,
-        createLocator([...(this.#inputs?.files ?? []), ...(this.#fleet?.state?.files ?? [])]),
-      )
-    );
+    return outcome && whyOf({ proxy, commit: this.#compiledCommit }, outcome, name, this.#locator());
   }
 
   /** How far everything that was read is compiled; undefined: something waits, or the source does not number its changes. */
@@ -214,7 +207,8 @@ export class CompiledMesh {
     const { rights } = this.#registry;
     await rights?.want(this.#secrets.wishes(configs, whose));
     const secrets = this.#secrets.of(configs, whose, fleet.objects, rights);
-    const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets }, isTouched);
+    const faults = faultsOf(outcomes, () => this.#locator());
+    const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets, faults }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
     this.#tellOf(files, errors);
     const origin = { version, commit, position, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
@@ -222,6 +216,10 @@ export class CompiledMesh {
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
+  }
+
+  #locator(): Locate {
+    return createLocator([...(this.#inputs?.files ?? []), ...(this.#fleet?.state?.files ?? [])]);
   }
 
   /** What became of each object. */

@@ -209,6 +209,7 @@ export class Fleet {
       listeners: view('listeners'),
       routes: view('routes'),
       secrets: views.secrets,
+      faults: views.faults,
     };
   }
 

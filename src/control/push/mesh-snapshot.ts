@@ -1,4 +1,5 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
+import { faultResource } from '../../xds/proxy-faults.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
 import { emptyView, ResourceView } from '../../xds/resource-view.ts';
@@ -10,6 +11,8 @@ export type ProxyViews = Readonly<Record<ConfigurationList, ResourceView>>;
 /** All resources that one proxy may get. Private keys are only in the secrets. */
 export interface ServedViews extends ProxyViews {
   readonly secrets: ResourceView;
+  /** Why it does not have what the inputs say. */
+  readonly faults: ResourceView;
 }
 
 /** One proxy of the mesh: which client may be it, and what it is served. */
@@ -63,7 +66,9 @@ export class SnapshotReceiver {
     for (const key of gone) this.#proxies.delete(key);
     for (const proxy of proxies) {
       const key = proxyKey(proxy);
-      this.#proxies.set(key, { proxy, secrets: knownOf(key, proxy.secrets, this.#proxies.get(key)?.secrets) });
+      const before = this.#proxies.get(key);
+      const secrets = knownOf(key, proxy.secrets, before?.secrets);
+      this.#proxies.set(key, { proxy, secrets, faults: faultView(proxy.faults, before?.faults) });
     }
     const used = this.#usedLists(added);
     const pairs = this.#pairsOf(used);
@@ -106,6 +111,7 @@ export class SnapshotReceiver {
     };
     const viewsOf = (shared: ListIds, own: ListIds): ServedViews => ({
       secrets: emptyView,
+      faults: emptyView,
       clusters: view('clusters', shared, own),
       endpoints: view('endpoints', shared, own),
       listeners: view('listeners', shared, own),
@@ -143,6 +149,7 @@ function isSameViews(a: ServedViews, b: ServedViews): boolean {
 interface KnownProxy {
   readonly proxy: PlainProxy;
   readonly secrets: KnownSecrets | undefined;
+  readonly faults: ResourceView;
   /** Of these views without its secrets. */
   pair?: ServedViews;
   served?: ServedProxy;
@@ -150,12 +157,20 @@ interface KnownProxy {
 
 function served(known: KnownProxy, pair: ServedViews): ServedProxy {
   if (known.served !== undefined && known.pair === pair) return known.served;
-  const { shared: _shared, own: _own, secrets: _digest, ...proxy } = known.proxy;
-  const { secrets } = known;
-  const made = { ...proxy, views: secrets === undefined ? pair : { ...pair, secrets: secrets.view } };
+  const { shared: _shared, own: _own, secrets: _digest, faults: _told, ...proxy } = known.proxy;
+  const { secrets, faults } = known;
+  const isPair = secrets === undefined && faults === emptyView;
+  const made = { ...proxy, views: isPair ? pair : { ...pair, secrets: secrets?.view ?? emptyView, faults } };
   known.pair = pair;
   known.served = made;
   return made;
+}
+
+/** The same object as before where nothing differs. */
+function faultView(faults: PlainProxy['faults'] = [], before = emptyView): ResourceView {
+  if (faults.length === 0) return emptyView;
+  const view = new ResourceView(new ResourceList(faults.map(faultResource)));
+  return view.version === before.version ? before : view;
 }
 
 /** Secrets of a proxy that were sent, with their digest. */

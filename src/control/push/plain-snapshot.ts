@@ -1,4 +1,5 @@
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
+import type { ProxyFault } from '../../xds/proxy-faults.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 
 /** One encoded resource from the compile thread, with its version. */
@@ -30,6 +31,8 @@ export interface PlainProxy {
   readonly isUrgent: boolean;
   /** It keeps policies that are older than the objects in force, or is closed. */
   readonly isFrozen: boolean;
+  /** Why it does not have what the inputs say; absent: it has. */
+  readonly faults?: readonly ProxyFault[];
   /** Numbers of halves. */
   readonly shared: number;
   readonly own: number;

@@ -1,4 +1,6 @@
 import { type ConfigurationList, configurationSteps, configurationTypes } from '../../xds/aggregated-service.ts';
+import { faultStep, faultType } from '../../xds/proxy-faults.ts';
+import type { DiscoveryType } from '../../xds/resource.ts';
 import type { ViewSource } from '../../xds/resource-store.ts';
 import { emptyView, type ResourceView } from '../../xds/resource-view.ts';
 import type { StreamScope } from '../../xds/scope.ts';
@@ -23,9 +25,20 @@ export interface ResponseLabels {
 
 const noLabels: ResponseLabels = { noncePrefix: '', position: undefined };
 
-const lists = [...(Object.keys(configurationTypes) as readonly ConfigurationList[]), 'secrets'] as const;
+const lists = [...(Object.keys(configurationTypes) as readonly ConfigurationList[]), 'secrets', 'faults'] as const;
 
-const steps = [secretStep, ...configurationSteps];
+const steps = [secretStep, ...configurationSteps, faultStep];
+
+/** Types beside the configuration. */
+const others: ReadonlyMap<string, 'secrets' | 'faults'> = new Map([
+  [secretTypeUrl, 'secrets'],
+  [faultType.typeUrl, 'faults'],
+]);
+
+function typeOf(list: keyof ServedViews): DiscoveryType {
+  if (list === 'secrets') return secretType;
+  return list === 'faults' ? faultType : configurationTypes[list];
+}
 
 /** An urgent change does not wait for clusters that warm. */
 const urgentStepMs = 100;
@@ -71,7 +84,7 @@ export class ProxyStream implements StreamScope {
       const viewOf = (): ResourceView => this.#views?.[list] ?? emptyView;
       const positionOf = (): string | undefined => this.#labels.position;
       return {
-        type: list === 'secrets' ? secretType : configurationTypes[list],
+        type: typeOf(list),
         get view() {
           return viewOf();
         },
@@ -86,6 +99,7 @@ export class ProxyStream implements StreamScope {
       listeners: source('listeners'),
       routes: source('routes'),
       secrets: source('secrets'),
+      faults: source('faults'),
     };
   }
 
@@ -98,7 +112,7 @@ export class ProxyStream implements StreamScope {
   }
 
   sourceOf(typeUrl: string): ViewSource | undefined {
-    const list = typeUrl === secretTypeUrl ? 'secrets' : listOf(typeUrl);
+    const list = others.get(typeUrl) ?? listOf(typeUrl);
     return list && this.#sources[list];
   }
 

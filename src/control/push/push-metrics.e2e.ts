@@ -48,6 +48,7 @@ describe('metrics of a meshd that serves a folder', () => {
     const services = Array.from({ length: 200 }, (_, i) => serviceOf(i));
     await bench.put('mesh.yaml', objects(namespace, httpbinPod(), ...services));
     await bench.start();
+    await isAtLeast('meshd_compilations_count', 1);
     const { certificate: cert, privateKey: key } = await bench.identity('foo/httpbin');
     const servername = 'meshd.mesh-system.svc';
     const secure = { port: bench.control.port, ca: bench.root, cert, key, servername, ALPNProtocols: ['h2'] };

@@ -5,6 +5,7 @@ import type { Workload } from '../../compiler/topology/model.ts';
 import { isSameList } from '../../diagnostics/kept.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
+import type { ProxyFault } from '../../xds/proxy-faults.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 import { HalfNumbers } from './half-numbers.ts';
 import type {
@@ -25,6 +26,8 @@ interface Compiled {
   readonly frozen?: ReadonlySet<string>;
   /** One list a configuration; absent: none has any. */
   readonly secrets?: readonly (readonly DiscoveryResource[])[];
+  /** One list a configuration; absent: none has any. */
+  readonly faults?: readonly (readonly ProxyFault[])[];
 }
 
 type Half = Readonly<Record<ConfigurationList, readonly Resource[]>>;
@@ -52,7 +55,10 @@ export class SnapshotSender {
   readonly #sentResources = new Map<string, number>();
 
   /** `isUrgent` says of each proxy whether its change may take access away. */
-  send({ configs, workloads, frozen, secrets = [] }: Compiled, isUrgent: (proxy: string) => boolean): PlainSnapshot {
+  send(
+    { configs, workloads, frozen, secrets = [], faults = [] }: Compiled,
+    isUrgent: (proxy: string) => boolean,
+  ): PlainSnapshot {
     this.#numbers.begin();
     const halves = new Map<number, Half>();
     const now = new Map<string, PlainProxy>();
@@ -67,7 +73,9 @@ export class SnapshotSender {
       const isOther = plain?.id !== before?.secrets?.id;
       const marks = { isUrgent: isOther || isUrgent(key), isFrozen: frozen?.has(key) === true };
       const numbers = this.#numbersOf(config, halves);
-      const rest = { namespace, name, serviceAccount, addresses, ...marks, ...numbers };
+      const own = faults[i] ?? [];
+      const told = own.length === 0 ? {} : { faults: own };
+      const rest = { namespace, name, serviceAccount, addresses, ...marks, ...numbers, ...told };
       const isSame = before !== undefined && !isOther && isSameProxy(before, rest);
       // Of secrets nothing but the digest is kept.
       now.set(key, isSame ? before : { ...rest, ...(plain && { secrets: { id: plain.id } }) });
@@ -185,6 +193,9 @@ const none: readonly Resource[] = [];
 
 function isSameProxy(a: PlainProxy, b: PlainProxy): boolean {
   const isSameIdentity = a.serviceAccount === b.serviceAccount && isSameList(a.addresses, b.addresses);
+  const isSameFault = (fault: ProxyFault, i: number): boolean =>
+    fault.name === b.faults?.[i]?.name && fault.text === b.faults[i].text;
+  if (a.faults?.length !== b.faults?.length || a.faults?.every(isSameFault) === false) return false;
   return (
     isSameIdentity && a.isUrgent === b.isUrgent && a.isFrozen === b.isFrozen && a.shared === b.shared && a.own === b.own
   );
