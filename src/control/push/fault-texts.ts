@@ -18,7 +18,8 @@ export function faultsOf(
     const namespace = proxy.slice(0, proxy.indexOf('/'));
     return faults.map((fault) => {
       located ??= locate();
-      const isOwn = fault.object?.namespace === namespace;
+      // An error of a Secret may quote a key.
+      const isOwn = fault.object?.namespace === namespace && fault.object.kind !== 'Secret';
       const made = textOf(fault, isOwn, located);
       const key = `${made.name}\n${made.text}`;
       const shared = known.get(key) ?? made;

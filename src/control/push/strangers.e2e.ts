@@ -8,6 +8,7 @@ import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
+import { faultType } from '../../xds/proxy-faults.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import type { RawRequest } from '../testing/control-bench.ts';
@@ -17,7 +18,7 @@ const configuration = Object.values(configurationTypes).map(({ typeUrl }) => typ
 const served = [...configuration, secretTypeUrl];
 const unknown = ['envoy.service.runtime.v3.Runtime', 'envoy.config.route.v3.ScopedRouteConfiguration', 'of.nobody'];
 /** Whatever a client may name: served, served in one form alone, and served to nobody. */
-const types = [...served, setType, ...unknown.map((name) => `type.googleapis.com/${name}`), ''];
+const types = [...served, setType, faultType.typeUrl, ...unknown.map((name) => `type.googleapis.com/${name}`), ''];
 
 /** Both forms of the protocol. */
 const forms = {
@@ -167,7 +168,7 @@ describe('meshd, asked for each type in both forms', () => {
 
   test('refuses a type that is not served, and digests from a client of the state of the world', async () => {
     const connection = connect(await bench.identity('foo/httpbin'));
-    const others = types.filter((type) => !served.includes(type) && type !== setType);
+    const others = types.filter((type) => ![...served, setType, faultType.typeUrl].includes(type));
     for (const type of others) {
       for (const method of methods) {
         expect(await ask(connection, method, type, nodeOf('httpbin.foo')), type).toBe('INVALID_ARGUMENT');
