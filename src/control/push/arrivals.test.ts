@@ -63,4 +63,19 @@ describe('Arrivals', () => {
     await asking.ask('b', 1);
     expect(asking.refused).toEqual(['a252']);
   });
+
+  test('let other work of the process have its turn between two first requests that have come already', async () => {
+    const arrivals = new Arrivals(1);
+    const order: string[] = [];
+    const turns = ['a', 'b', 'c'].map((identity) =>
+      arrivals.turn(identity).then((end) => {
+        order.push(identity);
+        setImmediate(() => order.push(`after ${identity}`));
+        end?.();
+      }),
+    );
+    await Promise.all(turns);
+    await settled();
+    expect(order).toEqual(['a', 'after a', 'b', 'after b', 'c', 'after c']);
+  });
 });

@@ -35,7 +35,8 @@ export class Arrivals {
         line.running--;
         this.#running--;
         if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(identity);
-        this.#next();
+        // A thousand requests that wait in the transport would all be read before anything else of the process has its turn.
+        setImmediate(() => this.#next());
       };
       line.waiting.push(() => resolve(end));
       this.#next();
