@@ -17,16 +17,19 @@ describe('admitStreams', () => {
   let authentication: Authentication;
   let refused: object[];
   let handled: (string | undefined)[];
+  let inTurn: (act: () => void) => void;
   let ends: ServerDuplexStream<Buffer, Buffer>[];
 
   beforeEach(async () => {
     [refused, handled, ends] = [[], [], []];
+    inTurn = (act) => act();
     authentication = { caller: { namespace: 'foo', serviceAccount: 'httpbin', by: 'certificate' } };
     const callers = new WeakMap<Metadata, Caller>();
     server = new Server({
       interceptors: [
         admitStreams({
           ...{ authenticate: () => authentication, identityOf: ({ serviceAccount }) => serviceAccount, callers },
+          inTurn: (act) => inTurn(act),
           ...{ arrivals: new Arrivals(1), arrivalMs: 300, refused: (refusal) => void refused.push(refusal) },
         }),
       ],
@@ -79,6 +82,17 @@ describe('admitStreams', () => {
       { reason: 'the client certificate expired', peer: expect.stringMatching(/^127\.0\.0\.1:\d+$/) },
     ]);
     expect(ends).toEqual([]);
+  });
+
+  test('looks at a certificate when it is its turn', async () => {
+    const waiting: (() => void)[] = [];
+    inTurn = (act) => void waiting.push(act);
+    authentication = { problem: 'no client certificate' };
+    const answer = statusOf(open(begun));
+    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    expect(refused).toEqual([]);
+    waiting[0]?.();
+    expect(await answer).toBe('UNAUTHENTICATED');
   });
 
   test('reads a first request once the one before it has come, and tells the handler who the client is', async () => {

@@ -41,6 +41,7 @@ export function streamService(parts: StreamServiceParts): StreamService {
   const { admission, trustDomain, log, clock, metrics, sessions } = parts;
   const refusals = new RefusalLog(log);
   const callers = new WeakMap<Metadata, Caller>();
+  const turns = new Turns();
   const observer: DiscoveryObserver = {
     ...metrics.streams,
     pushed: ({ typeUrl }) => metrics.countPush(typeUrl),
@@ -57,6 +58,7 @@ export function streamService(parts: StreamServiceParts): StreamService {
           raw === undefined ? { problem: 'no client certificate' } : authenticateCertificate(raw, trustDomain, clock()),
         identityOf: (caller) => identityOf(caller, trustDomain),
         callers,
+        inTurn: (act) => void turns.take(act),
         arrivals: new Arrivals(Math.max(fewestArrivals, Math.floor(bytesArriving / maxMessageBytes))),
         refused: ({ reason, ...from }) => refusals.tell(reason, from),
       }),
@@ -66,7 +68,7 @@ export function streamService(parts: StreamServiceParts): StreamService {
         const authentication = caller === undefined ? { problem: 'not admitted' } : { caller };
         return admission.admit({ authentication, peer: call.getPeer() }, first);
       });
-      addDiscoveryService(server, service, observer, sessions, new Turns());
+      addDiscoveryService(server, service, observer, sessions, turns);
     },
   };
 }
