@@ -10,8 +10,10 @@ import {
 } from '../../xds/aggregated-service.ts';
 import type { DeltaRequest } from '../../xds/message.ts';
 import { positionName } from '../../xds/position.ts';
+import { faultType } from '../../xds/proxy-faults.ts';
 import { contentVersion } from '../../xds/resource.ts';
 import { ResourceStore } from '../../xds/resource-store.ts';
+import { emptyView } from '../../xds/resource-view.ts';
 import { StreamRefusal } from '../../xds/scope.ts';
 import { addDiscoveryService } from '../../xds/service.ts';
 import { createLog } from '../log/log.ts';
@@ -65,6 +67,7 @@ describe('Upstream, that keeps what the control plane said of its state', () => 
     return {
       ...{ steps: configurationSteps, stepTimeoutMs: 5_000, mostNames: () => 100, onChange: () => () => undefined },
       sourceOf: (typeUrl) => {
+        if (typeUrl === faultType.typeUrl) return { type: faultType, view: emptyView };
         const store = Object.values(stores).find(({ type }) => type.typeUrl === typeUrl);
         return store && { type: store.type, view: store.view, position };
       },
@@ -80,6 +83,7 @@ describe('Upstream, that keeps what the control plane said of its state', () => 
       node: async () => ({ id: 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local', envoyVersion: '1.40.0' }),
       view: (list) => stores[list].view,
       secrets: new FetchedSecrets(),
+      faults: { begin: () => undefined, take: () => undefined },
       take: (list, _response, answer) => {
         taken.push(list);
         answer(undefined);
