@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonObject } from '../source/document.ts';
-import { containersOf, isObject, type PodObject } from './pod.ts';
+import { type Container, containersOf, isObject, type PodObject } from './pod.ts';
 import type { PodSettings } from './pod-settings.ts';
 import { proxyId } from './redirection.ts';
 
@@ -39,8 +39,14 @@ function checkOwners(pod: PodObject, refuse: (where: string, reason: string) => 
       if (context[field] === proxyId) refuse(`${at}.securityContext.${field}`, reason);
   };
   look(pod.spec, 'spec');
-  for (const [i, container] of containersOf(pod, 'containers').entries())
-    if (!isOfProxy(container.name)) look(container, `spec.containers[${i}]`);
+  for (const list of ['containers', 'initContainers'] as const)
+    for (const [i, container] of containersOf(pod, list).entries())
+      if (!isOfProxy(container.name) && (list === 'containers' || goesOn(container))) look(container, `spec.${list}[${i}]`);
+}
+
+/** Other init containers have ended, or run before the proxy: who needs the network there may go around it. */
+function goesOn({ restartPolicy }: Container): boolean {
+  return restartPolicy === 'Always';
 }
 
 function isOfProxy(name: string): boolean {

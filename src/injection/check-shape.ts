@@ -40,6 +40,7 @@ export function checkShape({ metadata, spec }: JsonObject): readonly string[] {
   const { labels, annotations } = object(metadata, 'metadata');
   texts(labels, 'metadata.labels');
   texts(annotations, 'metadata.annotations');
+  if (!isThere(spec)) problems.push('it has no spec');
   const { containers, initContainers, volumes, securityContext } = object(spec, 'spec');
   object(securityContext, 'spec.securityContext');
   named(volumes, 'spec.volumes');

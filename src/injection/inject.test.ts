@@ -131,6 +131,12 @@ describe('inject', () => {
   });
 
   test.each<[string, object]>([
+    ['a pod without a spec', { metadata: { name: 'web' } }],
+    ['a pod whose spec is empty', { spec: null }],
+    [
+      'a container of the user of the proxy that goes on running among the init containers',
+      { spec: { initContainers: [{ name: 'a', restartPolicy: 'Always', securityContext: { runAsUser: 1337 } }] } },
+    ],
     ['containers that are no list', { spec: { containers: 'web' } }],
     ['a container without a name', { spec: { containers: [{ image: 'a' }] } }],
     ['two containers of one name', { spec: { containers: [{ name: 'a' }, { name: 'a' }] } }],
