@@ -31,6 +31,8 @@ export const parts: readonly Part[] = [
       'when-a-call-fails': 'Find the reason of a 403, a 503 or a reset connection.',
       'from-istio': 'Kinds, fields and settings of Istio: supported or not, and what to use instead.',
       'pilot-agent-containers': 'Build an image of the agent and run it in Kubernetes pods.',
+      'upgrade-with-a-canary':
+        'Run two versions of meshd side by side, move namespaces between them, and upgrade or uninstall.',
       'proxies-in-front': 'Set up a gateway behind load balancers, and see which client address a rule matches.',
     }),
   },

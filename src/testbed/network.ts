@@ -36,7 +36,11 @@ ip addr add ${gateway.ipv6}/64 dev mesh0 nodad
 ip link set mesh0 up
 `;
 
-function podScript({ network, ipv4, ipv6 }: PlannedPod, index: number): string {
+/** Commands that make the network namespace of a pod, in the hub; `index` is of no other pod. */
+export function podScript(
+  { network, ipv4, ipv6 }: Pick<PlannedPod, 'network' | 'ipv4' | 'ipv6'>,
+  index: number,
+): string {
   const inside = `ip -n ${network}`;
   const lines = [
     `ip netns add ${network}`,

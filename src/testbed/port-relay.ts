@@ -16,9 +16,9 @@ export async function relay(
   return server;
 }
 
-// As a program: `port-relay.ts PORT SOCKET` takes connections at loopback and makes them at a Unix socket.
+// As a program: `port-relay.ts PORT SOCKET [HOST]` takes connections at HOST, or at loopback, and makes them at a Unix socket.
 if (import.meta.main) {
-  const [port, path = ''] = process.argv.slice(2);
-  await relay({ host: '127.0.0.1', port: Number(port) }, { path });
+  const [port, path = '', host = '127.0.0.1'] = process.argv.slice(2);
+  await relay({ host, port: Number(port) }, { path });
   process.stdout.write('listening\n');
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { until } from '../../testbed/until.ts';
 import { freePorts } from '../free-ports.ts';
 import { ApiClient } from './api-client.ts';
+import { egressConfiguration, type FindService, startEgress } from './egress.ts';
 import { kubeconfigText } from './kubeconfig-text.ts';
 import { builtProgram } from './programs.ts';
 import { ServerProcess } from './server-process.ts';
@@ -25,6 +26,8 @@ export interface ClusterOptions {
   readonly controllers?: readonly string[];
   /** Has the server write who asked for what to `audit.log` in the folder. */
   readonly isAudited?: boolean;
+  /** Where services are that the server calls; absent: it has a way to none. */
+  readonly findService?: FindService;
 }
 
 /** A real API server with its etcd on loopback; everything lies in a folder of its own. */
@@ -53,7 +56,11 @@ export const issuer = 'https://kubernetes.default.svc';
 const startMs = 120_000;
 
 /** Starts them, and returns once the server is ready. */
-export async function startCluster({ controllers = [], isAudited = false }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({
+  controllers = [],
+  isAudited = false,
+  findService,
+}: ClusterOptions = {}): Promise<Cluster> {
   const [etcdProgram, serverProgram] = [await builtProgram('etcd'), await builtProgram('kube-apiserver')];
   const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
   const [port = 0, etcdPort = 0, peerPort = 0, controllersPort = 0] = await freePorts(4);
@@ -62,14 +69,17 @@ export async function startCluster({ controllers = [], isAudited = false }: Clus
   const path = (name: string): string => join(folder, name);
   const process = (program: string, name: string, args: readonly string[]): ServerProcess =>
     new ServerProcess({ program, args, log: path(`${name}.log`) });
+  const egress = findService && (await startEgress(path('egress.sock'), findService));
   const etcd = process(etcdProgram, 'etcd', etcdArgs(folder, etcdPort, peerPort));
   const server = process(serverProgram, 'apiserver', [
     ...serverArgs(folder, port, etcdPort),
     ...(isAudited ? auditArgs(folder) : []),
+    ...(egress ? egressArgs(folder) : []),
   ]);
   const started = [server, etcd];
   const close = async (): Promise<void> => {
     for (const each of started) await each.kill();
+    egress?.close();
     await rm(folder, { recursive: true, force: true });
   };
   etcd.start();
@@ -154,6 +164,11 @@ function auditArgs(folder: string): string[] {
   const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
   writeFileSync(join(folder, 'audit.json'), JSON.stringify(policy));
   return ['--audit-policy-file', join(folder, 'audit.json'), '--audit-log-path', join(folder, 'audit.log')];
+}
+
+function egressArgs(folder: string): string[] {
+  writeFileSync(join(folder, 'egress.json'), JSON.stringify(egressConfiguration(join(folder, 'egress.sock'))));
+  return ['--egress-selector-config-file', join(folder, 'egress.json')];
 }
 
 function controllerArgs(folder: string, port: number, kubeconfig: string, controllers: readonly string[]): string[] {
