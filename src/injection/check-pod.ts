@@ -41,7 +41,8 @@ function checkOwners(pod: PodObject, refuse: (where: string, reason: string) => 
   look(pod.spec, 'spec');
   for (const list of ['containers', 'initContainers'] as const)
     for (const [i, container] of containersOf(pod, list).entries())
-      if (!isOfProxy(container.name) && (list === 'containers' || goesOn(container))) look(container, `spec.${list}[${i}]`);
+      if (!isOfProxy(container.name) && (list === 'containers' || goesOn(container)))
+        look(container, `spec.${list}[${i}]`);
 }
 
 /** Other init containers have ended, or run before the proxy: who needs the network there may go around it. */
