@@ -11,6 +11,7 @@ const names: Readonly<Record<ConfigurationKind, string>> = {
   MeshConfig: 'the mesh configuration',
   ProxyConfig: 'the proxy configuration',
   ProjectFile: 'the project file',
+  PolicyTest: 'the test of policies',
 };
 
 /**

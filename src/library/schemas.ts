@@ -10,6 +10,7 @@ import namespace from '../../schemas/namespace.json' with { type: 'json' };
 import node from '../../schemas/node.json' with { type: 'json' };
 import peerAuthentication from '../../schemas/peer-authentication.json' with { type: 'json' };
 import pod from '../../schemas/pod.json' with { type: 'json' };
+import policyTest from '../../schemas/policy-test.json' with { type: 'json' };
 import projectFile from '../../schemas/project-file.json' with { type: 'json' };
 import proxyConfig from '../../schemas/proxy-config.json' with { type: 'json' };
 import proxyConfigObject from '../../schemas/proxy-config-object.json' with { type: 'json' };
@@ -43,6 +44,7 @@ const all: readonly Schema[] = [
   node,
   peerAuthentication,
   pod,
+  policyTest,
   projectFile,
   proxyConfig,
   proxyConfigObject,

@@ -1,5 +1,5 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
-import { meshConfig, projectFile, proxyConfig } from '../generated/validators.js';
+import { meshConfig, policyTest, projectFile, proxyConfig } from '../generated/validators.js';
 import { compareStrings } from '../lib/sort.ts';
 import { valueAt } from '../lib/value-at.ts';
 import { groupAlias } from '../policy/alias.ts';
@@ -78,12 +78,13 @@ const hintOfMeshConfigMap =
   'one of the ConfigMaps holds a mesh configuration: write the text of its key "mesh" into a file, and name that file by --meshConfig';
 
 /** What is no object, with neither kind nor name. */
-export type ConfigurationKind = 'MeshConfig' | 'ProxyConfig' | 'ProjectFile';
+export type ConfigurationKind = 'MeshConfig' | 'ProxyConfig' | 'ProjectFile' | 'PolicyTest';
 
 const configurationSchemas: Readonly<Record<ConfigurationKind, SchemaValidator>> = {
   MeshConfig: meshConfig,
   ProxyConfig: proxyConfig,
   ProjectFile: projectFile,
+  PolicyTest: policyTest,
 };
 
 /** Checks a configuration, which is no object. */

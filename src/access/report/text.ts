@@ -4,15 +4,15 @@ import type { Outcome } from '../outcome.ts';
 import { keyOf } from '../world.ts';
 import { decision, objectOf } from './objects.ts';
 
-/** The ways of a request for people: the verdict first, then each station, then notes, then what was assumed. */
+/** The ways of a request for people: the verdict first, then each station, then notes, then what was assumed, if anything was. */
 export function formatWays(
   ways: readonly ExplainedWay[],
-  assumptions: readonly string[],
+  assumptions: readonly string[] = [],
   notes: readonly string[] = [],
 ): string {
   const several = ways.length > 1 ? [`${ways.length} outcomes are possible:\n`] : [];
-  const assumed = ['assumed:', ...assumptions.map((text) => `  - ${text}`)].join('\n');
-  return `${[...several, ...ways.map(formatWay), ...notes.map((note) => `${note}\n`), assumed].join('\n')}\n`;
+  const assumed = assumptions.length === 0 ? [] : ['assumed:', ...assumptions.map((text) => `  - ${text}`)];
+  return `${[...several, ...ways.map(formatWay), ...notes.map((note) => `${note}\n`), ...assumed].join('\n')}\n`;
 }
 
 function formatWay({ outcome, legs, target, because }: ExplainedWay): string {

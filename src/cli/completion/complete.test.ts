@@ -51,11 +51,11 @@ describe('complete', () => {
   test.each([
     [
       'meshpol ',
-      ['compile', 'explain', 'describe', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help'],
+      ['compile', 'explain', 'describe', 'test', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help'],
     ],
     [
       'meshpol help ',
-      ['compile', 'explain', 'describe', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help'],
+      ['compile', 'explain', 'describe', 'test', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help'],
     ],
     ['meshpol help lint ', []],
     ['meshpol nothing ', []],

@@ -1,0 +1,72 @@
+import { outcomeOf } from '../suite/judge.ts';
+import { type CaseResult, countText, hasPassed } from '../suite/result.ts';
+
+/** A value of its own format number: counts, and each case with its ways. */
+export function formatSuiteJson(results: readonly CaseResult[]): string {
+  const passed = results.filter(hasPassed).length;
+  const cases = results.map((result) => ({ ...result, passed: hasPassed(result) }));
+  return `${JSON.stringify({ format: 1, passed, failed: results.length - passed, cases }, undefined, 2)}\n`;
+}
+
+/** A table of the failed cases for a comment on a change. */
+export function formatSuiteMarkdown(results: readonly CaseResult[]): string {
+  const failed = results.filter((result) => !hasPassed(result));
+  const rows = failed.map(
+    ({ suite, name, file, line, mismatches }) =>
+      `| ${[`${suite} > ${name}`, `${file}:${line}`, mismatches.join('; ')].map(escapeCell).join(' | ')} |`,
+  );
+  const table = rows.length === 0 ? [] : ['', '| case | place | why |', '|---|---|---|', ...rows];
+  return [`**meshpol test: ${countText(results)}**`, ...table, ''].join('\n');
+}
+
+/** Annotations of GitHub's workflows: an error at the line of each failed case. */
+export function formatSuiteGithub(results: readonly CaseResult[]): string {
+  return results
+    .filter((result) => !hasPassed(result))
+    .map(({ suite, name, file, line, mismatches }) => {
+      const title = escapeProperty(`${suite} > ${name}`);
+      return `::error file=${escapeProperty(file)},line=${line},title=${title}::${escapeText(mismatches.join('\n'))}\n`;
+    })
+    .join('');
+}
+
+/** JUnit's XML: a suite for each PolicyTest, a test case for each case. */
+export function formatSuiteJunit(results: readonly CaseResult[], escapeMarkup: (text: string) => string): string {
+  const suites = new Map<string, CaseResult[]>();
+  for (const result of results) suites.set(result.suite, [...(suites.get(result.suite) ?? []), result]);
+  const attributes = (values: Readonly<Record<string, string | number>>): string =>
+    Object.entries(values)
+      .map(([name, value]) => `${name}="${escapeMarkup(String(value))}"`)
+      .join(' ');
+  const counts = (of: readonly CaseResult[]) => ({
+    ...{ tests: of.length, failures: of.filter((result) => !hasPassed(result)).length, errors: 0, skipped: 0 },
+  });
+  const caseOf = (result: CaseResult): string => {
+    const { suite, name, file, line, mismatches, ways } = result;
+    const head = attributes({ classname: suite, name, file, line });
+    if (hasPassed(result)) return `    <testcase ${head}/>\n`;
+    const [message = ''] = mismatches;
+    const text = [...mismatches, ...ways.map((way) => `outcome: ${outcomeOf(way)}`)].join('\n');
+    return `    <testcase ${head}>\n      <failure ${attributes({ message })}>${escapeMarkup(text)}</failure>\n    </testcase>\n`;
+  };
+  const parts = [...suites].map(
+    ([name, own]) =>
+      `  <testsuite ${attributes({ name, ...counts(own) })}>\n${own.map(caseOf).join('')}  </testsuite>\n`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${attributes(counts(results))}>\n${parts.join('')}</testsuites>\n`;
+}
+
+function escapeCell(text: string): string {
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('|', '\\|')
+    .replaceAll(/[\r\n]+/g, ' ');
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { CliIo } from '../io.ts';
+import { collectFilled, collectPath, collectPattern, filledText } from '../options.ts';
+import type { Finish } from '../program.ts';
+import { addAssume, addMeshSettings } from './mesh-options.ts';
+import type { TestOptions } from './test-command.ts';
+import { parseTestOutput } from './test-options.ts';
+
+/** The command `test` of `meshpol`. */
+export function addTest(program: Command, io: CliIo, finish: Finish): void {
+  const command = program
+    .command('test')
+    .description('run tests of policies: requests, and what must become of them')
+    .argument(
+      '[PATHS...]',
+      'files, and folders (recursive), with tests (kind: PolicyTest); default: this folder',
+      collectPath,
+    )
+    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
+    .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
+    .option('--filter <text>', 'run only cases whose name has this text', filledText)
+    .option('--tag <word>', 'run only cases with this tag; may be repeated, all must match', collectFilled)
+    .option(
+      '-o, --output <form[=file]>',
+      'write the results in this form (text, json, junit, markdown, github); may be repeated (default: text)',
+      parseTestOutput,
+    )
+    .option('-v, --verbose', 'print also the cases that passed (form text)');
+  addMeshSettings(addAssume(command)).action(async (paths: string[], options: TestOptions) => {
+    const { runTest } = await import('./test-command.ts');
+    finish(await runTest(paths, options, io));
+  });
+}

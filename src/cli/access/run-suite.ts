@@ -1,0 +1,122 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import { type AccessRequest, travel } from '../../access/evaluate/journey.ts';
+import { explainWays } from '../../access/explanation.ts';
+import { Signatures } from '../../access/signatures.ts';
+import { mismatches } from '../../access/suite/judge.ts';
+import type { CaseResult } from '../../access/suite/result.ts';
+import type { PolicyTest, PolicyTestCase, WrittenRequest, WrittenWorkload } from '../../config/policy-test.ts';
+import { lineAndColumn, lineStarts } from '../../diagnostics/span.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { AssumedWorkload } from '../../library/assumed-workload.ts';
+import type { SourceFile } from '../../source/document.ts';
+import type { CliIo } from '../io.ts';
+import { askedRequest } from './asked-request.ts';
+import { parseAssumedWorkload } from './assume-option.ts';
+import { parseClient, parseTarget } from './explain-options.ts';
+import { type AccessOptions, type OpenMesh, openMesh } from './open-mesh.ts';
+
+/** A test, and the file that it stands in. */
+export interface PlacedTest {
+  readonly test: PolicyTest;
+  readonly file: SourceFile;
+}
+
+/** Compiled meshes by their inputs and workloads: several tests may have the same. */
+export type OpenMeshes = Map<string, Promise<OpenMesh | undefined>>;
+
+/**
+ * Runs the cases of one test that are wanted; undefined where its inputs have errors, which are printed. A `UsageError` names
+ * the file and line of what makes no sense in this mesh.
+ */
+export async function runSuite(
+  { test, file }: PlacedTest,
+  wanted: readonly PolicyTestCase[],
+  options: AccessOptions,
+  io: CliIo,
+  meshes: OpenMeshes,
+): Promise<readonly CaseResult[] | undefined> {
+  const folder = dirname(file.path);
+  const paths = (test.inputs ?? ['.']).map((path) => (isAbsolute(path) ? path : join(folder, path)));
+  const assume = test.workloads.map((workload, i) =>
+    at(file, test, ['spec', 'workloads', i], () => assumedWorkload(workload)),
+  );
+  const key = JSON.stringify([paths, assume]);
+  const opened = meshes.get(key) ?? openMesh(paths, { ...options, assume: [...assume, ...(options.assume ?? [])] }, io);
+  meshes.set(key, opened);
+  const mesh = await opened;
+  if (mesh === undefined) return undefined;
+  const now = (test.now === undefined ? Date.now() : Date.parse(test.now)) / 1_000;
+  const results: CaseResult[] = [];
+  for (const one of wanted) results.push(await runCase({ test, file }, one, mesh, now));
+  return results;
+}
+
+async function runCase(
+  { test, file }: PlacedTest,
+  one: PolicyTestCase,
+  mesh: OpenMesh,
+  now: number,
+): Promise<CaseResult> {
+  const { name, tags, path, expect: expected, request: written } = one;
+  const place = { file: file.path, line: lineOf(file, test, path) };
+  const inPlace = <T>(run: () => T): T => at(file, test, path, run);
+  if (expected === undefined) {
+    throw inPlace(
+      () => new UsageError(`${place.file}:${place.line}: the case "${name}" expects nothing: add "expect"`),
+    );
+  }
+  const { world, originsOf } = mesh;
+  const requests = inPlace(() => accessesOf(written, mesh));
+  const signatures = new Signatures();
+  for (const { request } of requests)
+    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
+  const judge = { now, claims: written.claims, signatures };
+  const ways = explainWays(
+    requests.flatMap((request) => travel(world, request, judge)),
+    originsOf,
+  );
+  return { suite: test.name, name, tags, ...place, expected, ways, mismatches: mismatches(ways, expected) };
+}
+
+function accessesOf(written: WrittenRequest, { world, snapshot }: OpenMesh): readonly AccessRequest[] {
+  const { from, to, headers = {}, token, claims, ...rest } = written;
+  if (from === undefined) throw new UsageError('the request has no "from"');
+  if (to === undefined) throw new UsageError('the request has no "to"');
+  if (written.protocol === 'tcp' && (claims ?? token) !== undefined)
+    throw new UsageError('only requests carry tokens: leave "claims" and "token" out, or "protocol: tcp"');
+  const bearer = token === undefined ? [] : [['authorization', `Bearer ${token}`] as const];
+  const header = [...Object.entries(headers), ...bearer];
+  const options = { ...rest, from: parseClient(from), to: parseTarget(to), header };
+  return askedRequest(world, options, snapshot.settings).accesses;
+}
+
+function assumedWorkload({ name, labels, account, ports = [], proxy }: WrittenWorkload): AssumedWorkload {
+  const fields = [
+    ...(labels === undefined
+      ? []
+      : [
+          `labels=${Object.entries(labels)
+            .map(([key, value]) => `${key}:${value}`)
+            .join('+')}`,
+        ]),
+    ...(account === undefined ? [] : [`account=${account}`]),
+    ...(ports.length === 0 ? [] : [`ports=${ports.join('+')}`]),
+    ...(proxy === undefined ? [] : [`proxy=${proxy}`]),
+  ];
+  return parseAssumedWorkload([name, ...fields].join(','));
+}
+
+/** Adds file and line to what is thrown of a mistake in the test. */
+function at<T>(file: SourceFile, test: PolicyTest, path: PolicyTestCase['path'], run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const isMistake = error instanceof UsageError || (error as { code?: unknown }).code === 'commander.invalidArgument';
+    if (!isMistake) throw error;
+    throw new UsageError(`${file.path}:${lineOf(file, test, path)}: ${(error as Error).message}`);
+  }
+}
+
+function lineOf(file: SourceFile, { document }: PolicyTest, path: PolicyTestCase['path']): number {
+  return lineAndColumn(lineStarts(file.text), document.spanOf(path).start).line;
+}
