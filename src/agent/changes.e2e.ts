@@ -115,7 +115,7 @@ describe('an agent whose inputs change', () => {
     expect(await agent.get()).toEqual({ status: 200, body: 'one' });
   });
 
-  test('keeps serving the last good configuration when a change does not compile, and recovers', async () => {
+  test('keeps serving the last valid configuration when a change does not compile, and recovers', async () => {
     const agent = await start();
     await agent.untilReady();
     await agent.change({ problems: ['policies/a.yaml:3:1: error: unknown field "mod"'] });

@@ -39,7 +39,7 @@ describe('refresh', () => {
     ['answers with a page', () => ok('<html>')],
     ['answers with no set', () => ok('{"keys":{}}')],
     ['answers with more keys than are looked at', () => ok(keySetText(...Array.from({ length: 101 }, () => first)))],
-  ])('keeps the last good keys while the source %s, and says so', async (_name, broken) => {
+  ])('keeps the last valid keys while the source %s, and says so', async (_name, broken) => {
     await world.resolver.get(source);
     await world.clock.settle();
     world.answer = broken;

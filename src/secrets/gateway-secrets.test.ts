@@ -37,7 +37,7 @@ describe('GatewaySecrets', () => {
     expect(lines).toEqual([]);
   });
 
-  test('keeps the last good pair while a new one is broken, never one half of each, and says so once', () => {
+  test('keeps the last valid pair while a new one is broken, never one half of each, and says so once', () => {
     const first = take(pair(one));
     const broken = pair({ ...two, privateKey: one.privateKey });
     expect(take(broken)).toEqual(first);

@@ -98,7 +98,7 @@ describe('StateOfTheWorldStream', () => {
       ],
     ],
     [
-      'returns to the last good content after a refusal',
+      'returns to the last valid content after a refusal',
       named,
       [
         { put: { a: '1' }, sees: 'nothing' },

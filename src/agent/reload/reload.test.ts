@@ -52,7 +52,7 @@ describe('Reloader', () => {
     return { reloader, told, lines, count };
   }
 
-  test('keeps the last good configuration when the environment fails in the middle of a change, and asks for another try', async () => {
+  test('keeps the last valid configuration when the environment fails in the middle of a change, and asks for another try', async () => {
     const validate = (): never => {
       throw new Error('EACCES: permission denied, mkdtemp');
     };

@@ -97,7 +97,7 @@ describe.concurrent('pilot-agent proxy', () => {
     expect(proxy.output).not.toMatch(/Warning: |trace-warnings/);
   });
 
-  test('leaves an issuer on its last good keys when Envoy refuses new ones, and lets other changes through', async (context) => {
+  test('leaves an issuer on its last valid keys when Envoy refuses new ones, and lets other changes through', async (context) => {
     const proxy = await proxyWithTokens(context);
     const inline = (keySet: string): string =>
       `${tokens.replace('name: tokens', 'name: inline').replace(/issuer: .*}\]/, `issuer: "inline", jwks: '${keySet}'}]`)}`;

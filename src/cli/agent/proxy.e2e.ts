@@ -12,7 +12,7 @@ describe('pilot-agent proxy', () => {
   });
   afterEach(() => proxy.close());
 
-  test('compiles, serves, follows changes, keeps the last good policies, and stops when told to', async () => {
+  test('compiles, serves, follows changes, keeps the last valid policies, and stops when told to', async () => {
     proxy.start();
     await proxy.untilReady();
     expect(proxy.curl('http://127.0.0.1:15021/healthz/ready').status).toBe(200);

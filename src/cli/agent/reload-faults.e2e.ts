@@ -86,7 +86,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     expect(isReady()).toBe(true);
   });
 
-  test('keeps the last good policies while a file may not be read', async () => {
+  test('keeps the last valid policies while a file may not be read', async () => {
     const nobody = '65534';
     execFileSync('mkdir', ['-p', join(proxy.folder, 'etc/mesh/proxy')]);
     execFileSync('chown', ['-R', `${nobody}:${nobody}`, proxy.folder]);
@@ -102,7 +102,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await denies('/second');
   });
 
-  test('keeps the last good policies when all files are gone, and goes on when they come back', async () => {
+  test('keeps the last valid policies when all files are gone, and goes on when they come back', async () => {
     proxy.start();
     await proxy.logged('state=running');
     await rename(join(proxy.folder, 'mesh'), join(proxy.folder, 'away'));
@@ -161,7 +161,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await proxy.logged(/configuration in force\t.*removed=\["AuthorizationPolicy foo\/q"\]/);
   });
 
-  test('keeps the last good version of a file that is half written, until the other half comes', async () => {
+  test('keeps the last valid version of a file that is half written, until the other half comes', async () => {
     proxy.start();
     await proxy.logged('state=running');
     const text = denyPath('/second');

@@ -78,7 +78,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     expect(await denied()).toEqual(['/changed']);
   });
 
-  test('is applied except for the invalid object, which keeps its last good version until it is fixed', async () => {
+  test('is applied except for the invalid object, which keeps its last valid version until it is fixed', async () => {
     await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one'), denyPath('/2', 'two')));
     await start();
     await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one').replace('DENY', 'DENI'), denyPath('/2x', 'two')));

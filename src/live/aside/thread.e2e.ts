@@ -82,7 +82,7 @@ spec: {jwtRules: [${rules.join(', ')}]}
     expect(warnings.join('\n')).toMatch(/"unknown".*nobody answers/);
   });
 
-  test('is given up when it needs too much memory; the next one knows the last good inputs, and renews their keys', async () => {
+  test('is given up when it needs too much memory; the next one knows the last valid inputs, and renews their keys', async () => {
     const rule = '{issuer: known, jwksUri: "https://k.test/known"}';
     const tokens =
       'apiVersion: security.mesh.io/v1\nkind: RequestAuthentication\nmetadata: {name: tokens, namespace: foo}';

@@ -89,7 +89,7 @@ describe('FetchedKeySets', () => {
     expect(server.requests.length).toBeLessThanOrEqual(asked + 1);
   });
 
-  test('keeps the last good keys when Envoy refuses the new ones', async () => {
+  test('keeps the last valid keys when Envoy refuses the new ones', async () => {
     let text = keySetText(await publicJwk('good'));
     server = await startTestServer((_request, response) => response.end(text));
     create({
