@@ -34,14 +34,14 @@ export const vocabulary = {
 } as const;
 
 /** YAML of one to four access policies of a workload `foo/httpbin`, from a small vocabulary in which things meet. */
-export function generatedAccess(dice: Dice): string {
+export function generatedAccess(dice: Dice, labels: object = { app: 'httpbin' }): string {
   const count = 1 + dice.below(4);
-  return Array.from({ length: count }, (_, i) => stringify(policy(dice, i))).join('---\n');
+  return Array.from({ length: count }, (_, i) => stringify(policy(dice, i, labels))).join('---\n');
 }
 
-function policy(dice: Dice, index: number): object {
+function policy(dice: Dice, index: number, labels: object): object {
   const namespace = dice.chance(20) ? 'mesh-system' : 'foo';
-  const selector = dice.chance(60) ? { selector: { matchLabels: { app: 'httpbin' } } } : {};
+  const selector = dice.chance(60) ? { selector: { matchLabels: labels } } : {};
   const action = dice.pick(['ALLOW', 'ALLOW', 'DENY']);
   const rules = Array.from({ length: 1 + dice.below(3) }, () => rule(dice));
   return {

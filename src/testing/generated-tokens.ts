@@ -130,7 +130,11 @@ function withParameter(request: HttpRequest, parameter: string): HttpRequest {
 }
 
 /** YAML of a policy that takes tokens of one or two issuers, some of them for an audience or from a place alone. */
-export function generatedTokenPolicy(dice: Dice, keySets: TokenBox['keySets']): string {
+export function generatedTokenPolicy(
+  dice: Dice,
+  keySets: TokenBox['keySets'],
+  labels: object = { app: 'httpbin' },
+): string {
   const rule = (index: number): object => ({
     issuer: issuers[index],
     jwks: keySets[index],
@@ -157,6 +161,6 @@ export function generatedTokenPolicy(dice: Dice, keySets: TokenBox['keySets']): 
     apiVersion: 'security.mesh.io/v1',
     kind: 'RequestAuthentication',
     metadata: { name: 'tokens', namespace: 'foo' },
-    spec: { selector: { matchLabels: { app: 'httpbin' } }, jwtRules },
+    spec: { selector: { matchLabels: labels }, jwtRules },
   });
 }

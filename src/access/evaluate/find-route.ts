@@ -1,5 +1,5 @@
 import type { Route, RouteTable, VirtualHost } from '../lift/route.ts';
-import { splitPort } from '../model/authority.ts';
+import { withoutPort } from '../model/authority.ts';
 import { lowerCase } from '../model/bytes.ts';
 import { queryValues } from '../model/query.ts';
 import { headerHolds } from './conditions.ts';
@@ -16,7 +16,7 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
   if (table === undefined) return { kind: 'unmodelled', at: 'rds' };
   if (table.gap !== undefined) return { kind: 'unmodelled', at: table.gap };
   const authority = lowerCase(view.authority);
-  const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? splitPort(authority)[0] : authority);
+  const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? withoutPort(authority) : authority);
   for (const route of host?.routes ?? []) {
     if (route.gap !== undefined) return { kind: 'unmodelled', at: route.gap };
     if (host !== undefined && takes(route, view)) return { kind: 'route', table, host, route };

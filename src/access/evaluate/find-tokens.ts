@@ -26,11 +26,13 @@ export function findTokens(
   const found: FoundToken[] = [];
   for (const { name, prefix } of sorted(headers, (header) => header.name + header.prefix)) {
     const values = lines.get(name).map(withoutBlanks);
-    const value = (joined.has(name) ? values.join(',') : values.at(-1)) ?? '';
-    const at = value.indexOf(prefix);
-    if (!lines.has(name) || at === -1) continue;
-    const text = prefix === '' ? value : tokenText(value, at + prefix.length);
-    found.push({ text, place: { kind: 'header', name, prefix } });
+    const texts = values.length > 1 && joined.has(name) ? [values.join(',')] : values;
+    for (const value of texts) {
+      const at = value.indexOf(prefix);
+      if (at === -1) continue;
+      const text = prefix === '' ? value : tokenText(value, at + prefix.length);
+      found.push({ text, place: { kind: 'header', name, prefix } });
+    }
   }
   for (const name of sorted(params)) {
     const [text] = queryValues(request.path, name);
@@ -43,7 +45,7 @@ export function findTokens(
   return found;
 }
 
-/** Headers whose lines Envoy joins when it reads them; of all others, it looks at the last line alone. */
+/** Headers whose lines Envoy joins when it reads them; of all others, each line has a token of its own. */
 const joined = new Set(['authorization']);
 
 /** From the first character after the prefix that a token may have. */

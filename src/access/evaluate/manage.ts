@@ -31,7 +31,8 @@ export function manage(
 ): Outcome {
   if (manager.gap !== undefined) return { kind: 'unmodelled', at: manager.gap };
   const received = receive(manager, connection, request);
-  if ('outcome' in received) return received.outcome;
+  if ('outcome' in received)
+    return isOfCodec(received.outcome) ? received.outcome : inFormOf(request, received.outcome);
   const { view } = received;
   const found = findRoute(surroundings.routes.get(manager.routes), view);
   const passing: Passing = { manager, view, found, surroundings, steps };
@@ -40,9 +41,15 @@ export function manage(
     if (filter.kind === 'alpn') alpn = filter.alpn;
     const outcome = through(filter, passing);
     if (outcome?.kind === 'reaches') return { ...outcome, ...(alpn !== undefined && { alpn }) };
-    if (outcome !== undefined) return inFormOf(view.request, outcome);
+    // The filter for CORS writes its answer itself.
+    if (outcome !== undefined) return filter.kind === 'cors' ? outcome : inFormOf(view.request, outcome);
   }
   return { kind: 'unmodelled', at: 'http_filters' };
+}
+
+/** The codec answers before it knows what the client expects. */
+function isOfCodec(outcome: Outcome): boolean {
+  return outcome.kind !== 'answered' || outcome.details.startsWith('http1.');
 }
 
 function through(filter: HttpFilter, passing: Passing): Outcome | undefined {

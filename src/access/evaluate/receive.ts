@@ -38,10 +38,18 @@ function headerLines(
   { underscores }: HttpManager,
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
-  return new HeaderLines(
+  const lines = new HeaderLines(
     kept.map(([name, raw]) => [name, protocol === 'h2' ? raw : raw.replaceAll(/^[ \t]+|[ \t]+$/g, '')]),
   );
+  for (const name of joined) {
+    const all = lines.get(name);
+    if (all.length > 1) lines.set(name, all.join(','));
+  }
+  return lines;
 }
+
+/** Headers whose lines Envoy makes one of. */
+const joined = ['authorization', 'x-forwarded-for'] as const;
 
 /** Headers by which a proxy tells the next one of the client (Envoy's conn_manager_utility.cc). */
 function addOwn(manager: HttpManager, view: RequestView): void {

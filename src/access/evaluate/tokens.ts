@@ -40,8 +40,8 @@ class Verification {
   /** The first provider that is content with every token in its places decides; none of them needs one. */
   outcome(): Outcome | undefined {
     let last: string | undefined;
+    for (const provider of this.#filter.providers) this.#removeForged(provider);
     for (const provider of this.#filter.providers) {
-      this.#removeForged(provider);
       const found = this.#tokensOf(provider);
       if (found.length === 0) continue;
       const refusal = this.#refusalOfAll(found, provider);

@@ -10,18 +10,21 @@ export interface AuthorityOptions {
  */
 export function stripAuthority(authority: string, { stripsAnyPort, stripsTrailingDot }: AuthorityOptions): string {
   const undotted = stripsTrailingDot ? stripDot(authority) : authority;
-  return stripsAnyPort ? splitPort(undotted)[0] : undotted;
+  const host = withoutPort(undotted);
+  return stripsAnyPort && /^\d+$/.test(undotted.slice(host.length + 1)) ? host : undotted;
 }
 
-/** The host, and its port with the colon; the port is empty where there is none. */
-export function splitPort(authority: string): readonly [host: string, port: string] {
-  const [, host, port] = /^(.*?)(:\d*)$/s.exec(authority) ?? [];
-  if (host === undefined || port === undefined) return [authority, ''];
-  // An IPv6 address has colons of its own.
-  return host.includes(':') && !host.endsWith(']') ? [authority, ''] : [host, port];
+/** Without the last colon and what follows, whatever that is (Envoy's `HeaderUtility::getPortStart`). */
+export function withoutPort(authority: string): string {
+  const at = authority.lastIndexOf(':');
+  // An IPv6 address in brackets has colons of its own.
+  return at === -1 || authority.lastIndexOf(']') > at ? authority : authority.slice(0, at);
 }
 
 function stripDot(authority: string): string {
-  const [host, port] = splitPort(authority);
-  return host.endsWith('.') ? host.slice(0, -1) + port : authority;
+  const at = authority.lastIndexOf('.');
+  const next = authority[at + 1];
+  return at !== -1 && (next === undefined || next === ':')
+    ? authority.slice(0, at) + authority.slice(at + 1)
+    : authority;
 }

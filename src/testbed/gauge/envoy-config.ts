@@ -1,80 +1,155 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
 import { type ConfigParts, staticForm } from '../../envoy/static-form.ts';
 import type { WorkloadCertificate } from '../authority.ts';
 
 type Json = Record<string, unknown>;
 
-/** A workload whose inbound listener is under test. */
+/** A workload whose listeners are under test: the inbound one of a sidecar, or all of a gateway. */
 export interface GaugedWorkload {
   readonly address: string;
+  readonly role: 'sidecar' | 'gateway';
   readonly config: ConfigParts;
+}
+
+/** Certificates of the gauge's Envoy. */
+export interface GaugeSecrets {
+  readonly server: WorkloadCertificate;
+  /** Root of an authority that has signed no client's certificate. */
+  readonly strangeRoot: string;
+}
+
+/** The listener on a port of the gauge has the connections to an address, or to one port of it. */
+export interface Redirect {
+  readonly address: string;
+  readonly from?: number;
+  readonly port: number;
 }
 
 /** The files of the sandbox that Envoy writes and reads, relative to its working directory. */
 export const files = { echo: 'echo.sock', accessLog: 'access.log' } as const;
 
+/** Headers of which the echo says what it saw. */
+export const sawHeaders = [
+  'x-team',
+  'x-role',
+  'x-own',
+  'x-to',
+  'x-payload',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+] as const;
+
 export const firstPort = 20_000;
 
 /**
- * One bootstrap with the inbound listener of each workload on a port of its own. What differs from the compiled form:
+ * One bootstrap with each listener of each workload on a port of its own, and which connections it has. What differs from the compiled form:
  * name and port of the listeners, secrets that stand there, every cluster is the echo, the access logs, and how long the
  * inspectors wait for a client's first bytes: a busy machine sends them late.
  */
-export function gaugeBootstrap(workloads: readonly GaugedWorkload[], server: WorkloadCertificate): object {
-  const forms = workloads.map(({ config }, i) => inboundForm(config, i));
-  const clusters = new Map(forms.flatMap(({ clusters: all }) => all.map((name) => [name, echoCluster(name)])));
-  return {
+export function gaugeBootstrap(
+  workloads: readonly GaugedWorkload[],
+  { server, strangeRoot }: GaugeSecrets,
+): { readonly bootstrap: object; readonly redirects: readonly Redirect[] } {
+  const certificate = {
+    certificate_chain: { inline_string: server.certificateChain },
+    private_key: { inline_string: server.privateKey },
+  };
+  const editor = new Editor({
+    tls_certificates: () => [certificate],
+    trusted_ca: () => ({ inline_string: strangeRoot }),
+    sds_config: () => undefined,
+  });
+  const found = workloads.flatMap((workload) => listenersOf(workload));
+  const redirects = found.map(({ address, from }, i) => ({
+    address,
+    ...(from !== undefined && { from }),
+    port: firstPort + i,
+  }));
+  const listeners = found.map(({ listener }, i) => listenerForm(editor.edited(listener) as Json, i));
+  const clusters = new Map(
+    workloads.flatMap(({ config }) => config.clusters.map(({ name }) => [name, echoCluster(String(name))])),
+  );
+  const bootstrap = {
     node: { id: 'gauge', cluster: 'gauge' },
     static_resources: {
-      listeners: [...forms.map(({ listener }) => listener), echoListener()],
+      listeners: [...listeners, echoListener()],
       clusters: [...clusters.values()],
       secrets: [
         {
           name: 'default',
-          tls_certificate: {
-            certificate_chain: { inline_string: server.certificateChain },
-            private_key: { inline_string: server.privateKey },
-          },
+          tls_certificate: certificate,
         },
         { name: 'ROOTCA', validation_context: { trusted_ca: { inline_string: server.rootCertificate } } },
       ],
     },
   };
+  return { bootstrap, redirects };
 }
 
-function inboundForm(config: ConfigParts, index: number): { readonly listener: Json; readonly clusters: string[] } {
-  const { static_resources } = staticForm(config) as unknown as {
-    static_resources: { listeners: Json[]; clusters: { name: string }[] };
-  };
-  const inbound = static_resources.listeners.find(({ name }) => name === 'virtualInbound');
+interface GaugedListener {
+  readonly listener: Json;
+  readonly address: string;
+  readonly from?: number;
+}
+
+function listenersOf({ address, role, config }: GaugedWorkload): readonly GaugedListener[] {
+  const { static_resources } = staticForm(config) as unknown as { static_resources: { listeners: Json[] } };
+  const own = new Set(config.listeners.map(({ name }) => name));
+  const all = static_resources.listeners.filter(({ name }) => own.has(name));
+  if (role === 'gateway') {
+    return all.map((listener) => ({ listener: withDestination(listener), address, from: portOf(listener) }));
+  }
+  const inbound = all.find(({ name }) => name === 'virtualInbound');
   if (inbound === undefined) throw new Error('the workload has no inbound listener');
-  const listener = edited(inbound) as Json;
-  const address = { socket_address: { address: '0.0.0.0', port_value: firstPort + index } };
+  return [{ listener: inbound, address }];
+}
+
+/** A gateway's clients come to its own port; here they are redirected, and it has to know where they went. */
+function withDestination(listener: Json): Json {
+  const type = 'type.googleapis.com/envoy.extensions.filters.listener.original_dst.v3.OriginalDst';
+  const filter = { name: 'envoy.filters.listener.original_dst', typed_config: { '@type': type } };
+  return { ...listener, listener_filters: [filter, ...((listener.listener_filters as Json[] | undefined) ?? [])] };
+}
+
+function portOf(listener: Json): number {
+  return Number(new Fragment(listener).at('address', 'socket_address', 'port_value').number);
+}
+
+function listenerForm(listener: Json, index: number): Json {
   return {
-    listener: {
-      ...listener,
-      name: `gauge-${index}`,
-      address,
-      listener_filters_timeout: '60s',
-      access_log: [accessLog(connectionFields)],
-    },
-    clusters: static_resources.clusters
-      .map(({ name }) => name)
-      .filter((name) => /^inbound|^Inbound|^BlackHole/.test(name)),
+    ...listener,
+    name: `gauge-${index}`,
+    address: { socket_address: { address: '0.0.0.0', port_value: firstPort + index } },
+    listener_filters_timeout: '60s',
+    access_log: [accessLog(connectionFields)],
   };
 }
 
 /** Secrets are the ones that stand in the bootstrap, and each connection manager tells of its requests. */
-function edited(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(edited);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value as Json).filter(([key]) => key !== 'sds_config');
-  const copy: Json = Object.fromEntries(entries.map(([key, member]) => [key, edited(member)]));
-  if (String(copy['@type']).endsWith('HttpConnectionManager')) {
-    copy.access_log = [accessLog(requestFields)];
-    delete copy.tracing;
+class Editor {
+  readonly #replacements: Readonly<Record<string, () => unknown>>;
+
+  /** By name of a field, what stands there instead; undefined: nothing. */
+  constructor(replacements: Readonly<Record<string, () => unknown>>) {
+    this.#replacements = replacements;
   }
-  if (String(copy['@type']).endsWith('TcpProxy')) delete copy.access_log;
-  return copy;
+
+  edited(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.edited(one));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value as Json).flatMap(([key, member]) => {
+      const replacement = this.#replacements[key];
+      const replaced = replacement === undefined ? this.edited(member) : replacement();
+      return replaced === undefined ? [] : [[key, replaced] as const];
+    });
+    const copy: Json = Object.fromEntries(entries);
+    if (String(copy['@type']).endsWith('HttpConnectionManager')) {
+      copy.access_log = [accessLog(requestFields)];
+      delete copy.tracing;
+    }
+    if (String(copy['@type']).endsWith('TcpProxy')) delete copy.access_log;
+    return copy;
+  }
 }
 
 /** Both ends of the client's connection: who joins the log with what was sent knows them. */
@@ -88,6 +163,7 @@ const requestFields = {
   chain: '%FILTER_CHAIN_NAME%',
   route: '%ROUTE_NAME%',
   cluster: '%UPSTREAM_CLUSTER_RAW%',
+  grpc: '%RESP(grpc-status)%',
 };
 
 const connectionFields = {
@@ -147,6 +223,7 @@ function echoListener(): object {
                 response_headers_to_add: [
                   header('x-saw-path', '%REQ(:PATH)%'),
                   header('x-saw-host', '%REQ(:AUTHORITY)%'),
+                  ...sawHeaders.map((name) => header(`x-saw-${name}`, `%REQ(${name})%`)),
                 ],
                 virtual_hosts: [
                   {

@@ -9,6 +9,7 @@ import {
   compileGauged,
   type GaugedMesh,
   generatedCases,
+  generatedGatewayMesh,
   generatedMesh,
   mismatch,
   peerAuthentication,
@@ -26,14 +27,17 @@ const addressOf = (i: number): string => `10.1.${Math.floor(i / 250)}.${1 + (i %
 describe('the evaluator', () => {
   const meshCount = tries(30, 20);
 
-  test(`says of requests to ${meshCount} generated meshes what Envoy does, and why`, {
+  test(`says of requests to ${meshCount} generated servers and gateways what Envoy does, and why`, {
     timeout: 1_800_000,
   }, async () => {
     const seed = newSeed();
     const dice = new Dice(seed);
     const { keySets, tokens } = await signTokens(dice, 120);
     const meshes: GaugedMesh[] = [];
-    for (let i = 0; i < meshCount; i++) meshes.push(await generatedMesh(dice, addressOf(i), keySets));
+    for (let i = 0; i < meshCount; i++) {
+      const generate = i % 2 === 0 ? generatedMesh : generatedGatewayMesh;
+      meshes.push(await generate(dice, addressOf(i), keySets));
+    }
     const owned = meshes.flatMap((mesh) => generatedCases(dice, mesh, tokens, 150).map((sent) => ({ mesh, sent })));
     const answers = await gauge(
       meshes,
@@ -52,8 +56,10 @@ describe('the evaluator', () => {
       return told === undefined ? [] : [`seed ${seed}: ${JSON.stringify(sent)}: ${told}\n${mesh.text}`];
     });
     expect(wrong.slice(0, 3), `${wrong.length} mismatches`).toEqual([]);
-    for (const kind of ['403', '401', '400', '0', 'reaches']) {
-      expect(kinds.get(kind) ?? 0, `share of ${kind}`).toBeGreaterThan(owned.length / (kind === '401' ? 40 : 20));
+    for (const kind of ['403', '401', '400', '404', '0', 'reaches']) {
+      expect(kinds.get(kind) ?? 0, `share of ${kind}`).toBeGreaterThan(
+        owned.length / (kind === '401' || kind === '404' ? 50 : 20),
+      );
     }
   });
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTestbedAuthority, type WorkloadCertificate } from '../authority.ts';
 import { openSandbox, repository, scratch } from '../sandbox.ts';
-import { firstPort, type GaugedWorkload, gaugeBootstrap } from './envoy-config.ts';
+import { type GaugedWorkload, gaugeBootstrap } from './envoy-config.ts';
 import type { GaugeAnswer, GaugeCase, GaugeJob } from './job.ts';
 
 /**
@@ -20,10 +20,14 @@ export async function gauge(
     const certificates: Record<string, WorkloadCertificate> = {};
     for (const identity of identities) certificates[identity] = await authority.issue(identity);
     const server = await authority.issue('spiffe://cluster.local/ns/gauge/sa/server');
+    const strange = createTestbedAuthority(join(sandbox.folder, 'strange'));
+    const strangeRoot = (await strange.issue('spiffe://strange/x')).rootCertificate;
+    await strange.close();
+    const { bootstrap, redirects } = gaugeBootstrap(workloads, { server, strangeRoot });
     const job: GaugeJob = {
       envoy: `${repository}/.tools/bin/envoy`,
-      bootstrap: gaugeBootstrap(workloads, server),
-      redirects: workloads.map(({ address }, i) => ({ address, port: firstPort + i })),
+      bootstrap,
+      redirects,
       certificates,
       cases,
     };
@@ -49,6 +53,9 @@ echo "30000 65535" > /proc/sys/net/ipv4/ip_local_port_range
 `;
 
 function redirection({ redirects }: GaugeJob): string {
-  const rules = redirects.map(({ address, port }) => `-A OUTPUT -d ${address} -p tcp -j REDIRECT --to-ports ${port}`);
+  const rules = redirects.map(({ address, from, port }) => {
+    const only = from === undefined ? '' : ` --dport ${from}`;
+    return `-A OUTPUT -d ${address} -p tcp${only} -j REDIRECT --to-ports ${port}`;
+  });
   return `*nat\n${rules.join('\n')}\nCOMMIT\n`;
 }

@@ -11,6 +11,9 @@ export interface RawAnswer {
   readonly isLast: boolean;
 }
 
+/** Far longer than a busy machine takes. */
+const answerTimeoutMs = 60_000;
+
 /** Requests over HTTP/1.1 on one connection, byte for byte as they are given. */
 export class Http1Client {
   readonly #socket: Duplex;
@@ -47,13 +50,32 @@ export class Http1Client {
       if (answer !== undefined) return answer;
       if (this.#ending !== undefined) return { status: 0, ending: this.#ending, headers: new Map(), isLast: true };
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        const timer = setTimeout(() => {
+          this.#ending ??= 'no answer';
+          resolve();
+        }, answerTimeoutMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
     }
   }
 
   close(): void {
     this.#socket.destroy();
+  }
+
+  /** In bytes, with what frames it; undefined where it is not whole yet. */
+  #bodyLength(headers: RawAnswer['headers'], from: number): number | undefined {
+    if (headers.get('transfer-encoding') !== 'chunked') return Number(headers.get('content-length') ?? 0);
+    for (let at = from; ; ) {
+      const end = this.#received.indexOf('\r\n', at);
+      if (end === -1) return undefined;
+      const size = Number.parseInt(this.#received.toString('latin1', at, end), 16);
+      at = end + 2 + size + 2;
+      if (size === 0) return at - from;
+    }
   }
 
   /** One whole answer, once it is there. */
@@ -68,8 +90,8 @@ export class Http1Client {
       }),
     );
     const status = Number(first.split(' ')[1]);
-    const length = method === 'HEAD' ? 0 : Number(headers.get('content-length') ?? 0);
-    if (this.#received.length < end + 4 + length) return undefined;
+    const length = method === 'HEAD' ? 0 : this.#bodyLength(headers, end + 4);
+    if (length === undefined || this.#received.length < end + 4 + length) return undefined;
     this.#received = this.#received.subarray(end + 4 + length);
     return { status, headers, isLast: headers.get('connection') === 'close' };
   }

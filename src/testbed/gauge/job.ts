@@ -1,5 +1,6 @@
 import type { Connection, HttpRequest } from '../../access/request.ts';
 import type { WorkloadCertificate } from '../authority.ts';
+import type { Redirect } from './envoy-config.ts';
 
 /** One request on a connection. Those of one connection are sent one after the other. */
 export interface GaugeCase {
@@ -23,6 +24,10 @@ export interface GaugeAnswer {
   /** The path as the application saw it; absent where none did. */
   readonly sawPath?: string;
   readonly sawHost?: string;
+  /** Headers that the application saw, of those that the gauge asks for: the first line, `-` for none. */
+  readonly saw?: Readonly<Record<string, string>>;
+  /** Of an answer in the form of gRPC. */
+  readonly grpcStatus?: number;
 }
 
 /** What the gauge's Envoy is started with, and what its clients send; a file for the process inside the sandbox. */
@@ -30,7 +35,7 @@ export interface GaugeJob {
   readonly envoy: string;
   readonly bootstrap: object;
   /** Which listener has the connections to an address. */
-  readonly redirects: readonly { readonly address: string; readonly port: number }[];
+  readonly redirects: readonly Redirect[];
   /** Certificates of the clients, by SPIFFE ID. */
   readonly certificates: Readonly<Record<string, WorkloadCertificate>>;
   readonly cases: readonly GaugeCase[];

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Connection } from '../../access/request.ts';
 import { delay } from '../../lib/abort.ts';
-import { files, firstPort } from './envoy-config.ts';
+import { files, firstPort, sawHeaders } from './envoy-config.ts';
 import { Http1Client } from './http1-client.ts';
 import type { GaugeAnswer, GaugeCase, GaugeJob } from './job.ts';
 
@@ -18,17 +18,25 @@ async function run(): Promise<void> {
   const ended = once(envoy, 'exit').then(() => {
     throw new Error('Envoy has ended');
   });
-  await Promise.race([ended, untilListening(firstPort)]);
-  const sent = await Promise.race([ended, sendAll(job)]);
   ended.catch(() => undefined);
-  // An entry is written when Envoy has seen the end of its connection.
+  try {
+    await Promise.race([ended, untilListening(firstPort)]);
+    const sent = await Promise.race([ended, sendAll(job)]);
+    await untilWritten(sent);
+    envoy.kill('SIGTERM');
+    await once(envoy, 'exit');
+    await writeFile('answers.json', JSON.stringify(join(sent, await readLog())));
+  } finally {
+    envoy.kill('SIGKILL');
+  }
+}
+
+/** An entry is written when Envoy has seen the end of its connection. */
+async function untilWritten({ connections }: Sent): Promise<void> {
   const isWritten = async (): Promise<boolean> =>
     (await readLog()).filter(({ kind, peer }) => kind === 'connection' && !String(peer).startsWith('127.')).length >=
-    sent.connections.length;
+    connections.length;
   for (let tries = 0; tries < 50 && !(await isWritten()); tries++) await delay(100);
-  envoy.kill('SIGTERM');
-  await once(envoy, 'exit');
-  await writeFile('answers.json', JSON.stringify(join(sent, await readLog())));
 }
 
 interface SentCase {
@@ -40,6 +48,8 @@ interface SentCase {
   readonly ending?: string;
   readonly sawPath?: string;
   readonly sawHost?: string;
+  readonly saw?: Readonly<Record<string, string>>;
+  readonly grpcStatus?: number;
 }
 
 /** What was sent: the cases in their order, and both ends of each connection, as the access log has them. */
@@ -64,17 +74,20 @@ async function sendOver(indexes: readonly number[], { cases, certificates }: Gau
   let client: (OpenConnection & { readonly opener: number }) | undefined;
   for (const i of indexes) {
     const { connection, request } = cases[i] as GaugeCase;
-    client ??= { ...(await open(connection, certificates, sent.connections)), opener: i };
+    client ??= { ...open(connection, certificates, sent.connections), opener: i };
     const answer = await client.http.send(request);
     const sawPath = answer.headers.get('x-saw-path');
     const sawHost = answer.headers.get('x-saw-host');
+    const grpc = answer.headers.get('grpc-status');
+    const saw = Object.fromEntries(sawHeaders.map((name) => [name, answer.headers.get(`x-saw-${name}`) ?? '-']));
     sent.cases[i] = {
       connection: client.connection,
       opener: client.opener,
       status: answer.status,
       ...(answer.ending !== undefined && { ending: answer.ending }),
       ...(sawPath !== undefined && { sawPath }),
-      ...(sawHost !== undefined && { sawHost }),
+      ...(sawHost !== undefined && { sawHost, saw }),
+      ...(grpc !== undefined && { grpcStatus: Number(grpc) }),
     };
     if (!answer.isLast) continue;
     client.http.close();
@@ -89,18 +102,19 @@ interface OpenConnection {
   readonly connection: number;
 }
 
-async function open(
+function open(
   { source, destination, tls }: Connection,
   certificates: GaugeJob['certificates'],
   connections: string[],
-): Promise<OpenConnection> {
+): OpenConnection {
   // A port of its own: two connections from one port to two workloads would have to be told apart by translation.
   const localPort = firstClientPort + (connections.length % clientPorts);
   const { address, port } = destination;
   const connection = connections.push(`${source}:${localPort} ${address}:${port}`) - 1;
   const socket = connect({ host: address, port, localAddress: source, localPort });
   socket.setNoDelay(true);
-  await once(socket, 'connect');
+  // Whoever uses the socket sees its end; a connection that is refused has no answer.
+  socket.on('error', () => undefined);
   if (tls === undefined) return { http: new Http1Client(socket), connection };
   const own = certificates[tls.identities?.[0] ?? ''];
   const secure = connectTls({
@@ -146,20 +160,18 @@ function join({ cases, connections }: Sent, log: readonly LogEntry[]): readonly 
     endsOf,
   );
   const entries = connections.map((ends) => ended.get(ends)?.shift() ?? {});
-  return cases.map(({ connection, opener, status, ending, sawPath, sawHost }) => {
+  return cases.map(({ connection, opener, status, ...told }) => {
     const own = requests.get(connections[connection] ?? '');
     const entry = (status === 0 ? undefined : own?.shift()) ?? entries[connection] ?? {};
     const text = (key: string): string => String(entry[key] ?? '');
     return {
       status,
       opener,
-      ...(ending !== undefined && { ending }),
+      ...told,
       details: text('details'),
       chain: text('chain'),
       route: text('route'),
       cluster: text('cluster'),
-      ...(sawPath !== undefined && { sawPath }),
-      ...(sawHost !== undefined && { sawHost }),
     };
   });
 }
