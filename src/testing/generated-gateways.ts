@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts';
 /** Label of the generated gateway's workload. */
 export const gatewayLabels = { app: 'edge' };
 
-const hosts = ['web.example.com', 'api.example.com', '*.example.com', 'a.b.example.com', 'other.test', '*'] as const;
+const hosts = ['web.example.com', 'api.example.com', '*.example.com', 'a.b.example.com', '*.b.example.com', 'other.test', '*'] as const;
 const files = { serverCertificate: '/etc/certs/client.pem', privateKey: '/etc/certs/client-key.pem' };
 const tlsModes: readonly object[] = [
   { mode: 'SIMPLE', ...files },
@@ -18,7 +18,7 @@ const tlsModes: readonly object[] = [
 
 /** YAML of a gateway `foo/edge`, and of one to three virtual services that are bound to it. */
 export function generatedGateway(dice: Dice): string {
-  const secure = dice.some(hosts.slice(0, 5), 3).map((host, i) => {
+  const secure = dice.some(hosts.slice(0, 6), 3).map((host, i) => {
     const tls = dice.pick(tlsModes) as { readonly mode: string };
     const protocol = tls.mode === 'PASSTHROUGH' ? 'TLS' : 'HTTPS';
     return { port: { number: 443, name: `tls-${i}`, protocol }, hosts: [host], tls };
@@ -31,7 +31,7 @@ export function generatedGateway(dice: Dice): string {
     metadata: { name: 'edge', namespace: 'foo' },
     spec: { selector: gatewayLabels, servers: [plain, ...secure] },
   };
-  const taken = dice.some(hosts, 3);
+  const taken = dice.some(hosts, 6);
   const services = taken.map((host, i) => virtualService(dice, host, i));
   return [gateway, ...services].map((object) => stringify(object)).join('---\n');
 }
@@ -68,7 +68,7 @@ function route(dice: Dice): object {
     }),
     ...(dice.chance(15) && { method: { exact: dice.pick(['GET', 'POST']) } }),
     ...(dice.chance(15) && { queryParams: { z: dice.pick([{ exact: '1' }, { regex: '[0-9]+' }]) } }),
-    ...(dice.chance(10) && { withoutHeaders: { 'x-team': { exact: 'dev' } } }),
+    ...(dice.chance(25) && { withoutHeaders: { 'x-team': { exact: 'dev' } } }),
   };
   const matches = dice.chance(75) && Object.keys(match).length > 0 ? { match: [match] } : {};
   if (dice.chance(8)) return { ...matches, directResponse: { status: dice.pick([200, 418, 503]) } };
@@ -99,7 +99,7 @@ function changes(dice: Dice): object {
   const share = dice.pick([0, 50, 100, 100]);
   const abort = dice.pick<object>([{ httpStatus: 503 }, { httpStatus: 418 }, { grpcStatus: 'UNAVAILABLE' }]);
   return {
-    ...(dice.chance(30) && { rewrite }),
+    ...(dice.chance(45) && { rewrite }),
     ...(dice.chance(12) && { fault: { abort: { ...abort, percentage: { value: share } } } }),
     ...(dice.chance(25) && {
       corsPolicy: {
@@ -113,7 +113,7 @@ function changes(dice: Dice): object {
     ...(dice.chance(25) && {
       headers: {
         request: {
-          ...(dice.chance(50) && { set: { 'x-team': 'set' } }),
+          ...(dice.chance(50) && { set: { 'x-team': 'set', 'x-forwarded-host': 'set' } }),
           ...(dice.chance(50) && { add: { 'x-team': 'added', 'x-own': '100%%' } }),
           ...(dice.chance(50) && { remove: ['x-role'] }),
         },
@@ -127,6 +127,7 @@ const names = [
   'api.example.com',
   'x.example.com',
   'a.b.example.com',
+  'c.b.example.com',
   'other.test',
   'none.test',
   'example.com',

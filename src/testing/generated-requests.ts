@@ -19,6 +19,7 @@ const paths = [
   '/store/x',
   '/store/x/cart',
   '/store/cart',
+  '/store/a*b/cart',
   '/store//cart',
   '/',
   '/x/y',

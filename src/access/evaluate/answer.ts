@@ -19,7 +19,8 @@ const grpcStatuses: Readonly<Record<number, number>> = {
 
 /** An answer in the form that the client of a request expects: gRPC has its status in a header, and 200 for HTTP. */
 export function inFormOf(request: Pick<HttpRequest, 'headers'>, outcome: Outcome): Outcome {
-  if (outcome.kind !== 'answered' || !isGrpc(request)) return outcome;
+  if (outcome.kind !== 'answered') return outcome;
+  if (!isGrpc(request)) return answered(outcome.status, outcome.details);
   return { ...outcome, status: 200, grpcStatus: outcome.grpcStatus ?? grpcStatuses[outcome.status] ?? 2 };
 }
 

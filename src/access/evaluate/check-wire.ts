@@ -22,13 +22,14 @@ export function checkWire(
   if (protocol === 'h2') {
     return isRefused ? { kind: 'reset', details: 'http2.unexpected_underscore' } : undefined;
   }
-  return checkLine(request) ?? (isRefused ? answered(400, 'http1.unexpected_underscore') : undefined);
+  const { method, path } = request;
+  if (!knownMethods.has(method) || !isUrl(path)) return answered(400, 'http1.codec_error');
+  if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
+  return isRefused ? answered(400, 'http1.unexpected_underscore') : checkPath(request);
 }
 
-function checkLine({ method, path }: HttpRequest): Outcome | undefined {
-  if (!knownMethods.has(method)) return answered(400, 'http1.codec_error');
-  if (!isUrl(path)) return answered(400, 'http1.codec_error');
-  if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
+/** What is looked at when all headers are read. */
+function checkPath({ method, path }: HttpRequest): Outcome | undefined {
   if (path.startsWith('*')) {
     return method === 'OPTIONS' && /^\*(?:$|\?)/.test(path)
       ? answered(404, 'absolute_path_rejected')

@@ -15,8 +15,15 @@ export function judgeTokens(
   view: RequestView,
   { tokens, choose }: Pick<Surroundings, 'tokens' | 'choose'>,
 ): Outcome | undefined {
+  for (const provider of filter.providers) removeForged(provider, view);
   if (filter.passesPreflights && isPreflight(view)) return undefined;
   return new Verification(filter, view, tokens, choose).outcome();
+}
+
+/** What the filter itself writes into a header comes from nobody else. */
+function removeForged({ payloadHeader, claimHeaders }: TokenProvider, { headers }: RequestView): void {
+  if (payloadHeader !== undefined) headers.delete(payloadHeader.name);
+  for (const { name } of claimHeaders) headers.delete(name);
 }
 
 /** Why a token is refused: Envoy's words; `unmodelled` where its signature is not known. */
@@ -40,7 +47,6 @@ class Verification {
   /** The first provider that is content with every token in its places decides; none of them needs one. */
   outcome(): Outcome | undefined {
     let last: string | undefined;
-    for (const provider of this.#filter.providers) this.#removeForged(provider);
     for (const provider of this.#filter.providers) {
       const found = this.#tokensOf(provider);
       if (found.length === 0) continue;
@@ -95,11 +101,6 @@ class Verification {
     const known = this.#times.get(claim) ?? this.#choose('time', claim, ['before', 'after']) === 'after';
     this.#times.set(claim, known);
     return known;
-  }
-
-  #removeForged({ payloadHeader, claimHeaders }: TokenProvider): void {
-    if (payloadHeader !== undefined) this.#view.headers.delete(payloadHeader.name);
-    for (const { name } of claimHeaders) this.#view.headers.delete(name);
   }
 
   #accept({ claims, text }: AcceptedToken, provider: TokenProvider): void {

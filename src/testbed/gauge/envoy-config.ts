@@ -34,6 +34,7 @@ export const sawHeaders = [
   'x-role',
   'x-own',
   'x-to',
+  'x-forwarded-host',
   'x-payload',
   'x-forwarded-for',
   'x-forwarded-proto',

@@ -1,23 +1,22 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { checkWire } from '../../access/evaluate/check-wire.ts';
 import { normalizePath } from '../../access/model/normalize-path.ts';
 import { Signatures } from '../../access/signatures.ts';
 import { Dice } from '../../testing/dice.ts';
 import { tries } from '../../testing/effort.ts';
+import { codecDetails, mismatch, predict } from '../../testing/gauge-prediction.ts';
 import {
-  codecDetails,
   compileGauged,
   type GaugedMesh,
   generatedCases,
   generatedGatewayMesh,
   generatedMesh,
-  mismatch,
   peerAuthentication,
-  predict,
 } from '../../testing/gauged-mesh.ts';
 import { signTokens } from '../../testing/generated-tokens.ts';
 import { gauge } from './gauge.ts';
-import type { GaugeCase } from './job.ts';
+import type { GaugeAnswer, GaugeCase } from './job.ts';
 
 const newSeed = (): number => 1 + Math.floor(Math.random() * 2 ** 31);
 
@@ -43,8 +42,10 @@ describe('the evaluator', () => {
       meshes,
       owned.map(({ sent }) => sent),
     );
+    await record({ meshes, owned, answers });
     const signatures = new Signatures();
     for (const { mesh, sent } of owned) await signatures.learn([mesh.proxy], sent.request);
+    const judge = { now: Date.now() / 1000, signatures };
     const kinds = new Map<string, number>();
     const wrong = owned.flatMap(({ mesh, sent }, i) => {
       const answer = answers[i];
@@ -52,7 +53,7 @@ describe('the evaluator', () => {
       if (answer === undefined || opening === undefined) throw new Error('a case has no answer');
       const kind = answer.details === 'via_upstream' ? 'reaches' : String(answer.status);
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-      const told = mismatch(predict(mesh, sent, opening, signatures), answer);
+      const told = mismatch(predict(mesh, sent, opening, judge), answer);
       return told === undefined ? [] : [`seed ${seed}: ${JSON.stringify(sent)}: ${told}\n${mesh.text}`];
     });
     expect(wrong.slice(0, 3), `${wrong.length} mismatches`).toEqual([]);
@@ -104,6 +105,23 @@ describe('the evaluator', () => {
     expect(wrong.slice(0, 5)).toEqual([]);
   });
 });
+
+/** For `scripts/access-faults.mjs`, which predicts the same cases again without Envoy. */
+async function record({
+  meshes,
+  owned,
+  answers,
+}: {
+  readonly meshes: readonly GaugedMesh[];
+  readonly owned: readonly { readonly mesh: GaugedMesh; readonly sent: GaugeCase }[];
+  readonly answers: readonly GaugeAnswer[];
+}): Promise<void> {
+  const path = process.env.GAUGE_RECORDING;
+  if (path === undefined) return;
+  const cases = owned.map(({ mesh, sent }) => ({ mesh: meshes.indexOf(mesh), sent }));
+  const workloads = meshes.map(({ role, config }) => ({ role, config }));
+  await writeFile(path, JSON.stringify({ now: Date.now() / 1000, workloads, cases, answers }));
+}
 
 /** What a path may hold that is read in more than one way. */
 const pieces = [

@@ -1,0 +1,147 @@
+/**
+ * Faults that a model of Envoy easily has: where they stand below src/access, what to replace, and what goes wrong. Each text
+ * stands once in its file.
+ */
+export const faults = [
+  // Regular expressions of JavaScript in place of RE2, or of a part of the text.
+  fault(
+    'model/string-match.ts',
+    'compiled.matches(text)',
+    'compiled.matcher(text).find()',
+    'a regular expression finds a part',
+  ),
+  fault('model/uri-template.ts', '(?:${segmentCharacter}|/)*', '.*', 'two stars take any character'),
+  // Letters in place of bytes.
+  fault('evaluate/check-wire.ts', '[!-~\\x7f]*', '[!-~\\x7f-\\xff]*', 'a path may have bytes above 0x7F'),
+  fault('model/bytes.ts', 'letters.toLowerCase()', 'letters', 'case counts where it should not'),
+  // Rules that see the raw request.
+  fault('evaluate/receive.ts', 'path: normalized.path', 'path: request.path', 'rules see the raw path'),
+  fault('evaluate/request-view.ts', 'splitQuery(this.path)[0]', 'this.path', 'rules see the query'),
+  fault(
+    'evaluate/receive.ts',
+    'stripAuthority(request.authority, manager)',
+    'request.authority',
+    'the port of the host stays',
+  ),
+  fault(
+    'model/normalize-path.ts',
+    'mergesSlashes) path = mergeSlashes(path)',
+    'mergesSlashes) path = path',
+    'slashes are not merged',
+  ),
+  fault(
+    'model/normalize-path.ts',
+    'else if (relative.isUp) out = parentOf(out)',
+    'else if (relative.isUp) out += ""',
+    'two dots lead nowhere',
+  ),
+  // Direct and remote address.
+  fault(
+    'evaluate/conditions.ts',
+    'leaf.block.holds(view.direct)',
+    'leaf.block.holds(view.remote)',
+    'the direct address is the remote one',
+  ),
+  fault(
+    'evaluate/conditions.ts',
+    'leaf.block.holds(view.remote)',
+    'leaf.block.holds(view.direct)',
+    'the remote address is the direct one',
+  ),
+  fault(
+    'evaluate/remote-address.ts',
+    'entries.at(-1 - hops)',
+    'entries.at(hops)',
+    'the first forwarded address counts',
+  ),
+  // Tokens.
+  fault(
+    'evaluate/tokens.ts',
+    "return verdict === 'good' ? undefined : verdict",
+    'return undefined',
+    'signatures do not count',
+  ),
+  fault('evaluate/tokens.ts', 'reason === wrongAudience ? 403 : 401', '401', 'a wrong audience is 401'),
+  fault(
+    'evaluate/tokens.ts',
+    'found.length === 0) continue',
+    'found.length === 0) return undefined',
+    'the second provider is not asked',
+  ),
+  fault(
+    'evaluate/find-tokens.ts',
+    'if (at === -1) continue',
+    'if (at !== 0) continue',
+    'a prefix must stand at the beginning',
+  ),
+  fault('evaluate/tokens.ts', '.toReversed()', '', 'tokens are verified in the order of the request'),
+  fault('evaluate/tokens.ts', "text.split(' ')", '[text]', 'scopes are not taken apart'),
+  // gRPC.
+  fault('evaluate/answer.ts', 'status: 200, grpcStatus', 'grpcStatus', 'a denial of gRPC keeps its status'),
+  fault('evaluate/answer.ts', '403: 7', '403: 13', 'a denial of gRPC has another status'),
+  // Reasons, and the order of rules and filters.
+  fault('evaluate/access-rules.ts', "rule?.name ?? 'none'", "'none'", 'the reason names no rule'),
+  fault('lift/rbac.ts', 'a.name < b.name ? -1 : 1', 'a.name < b.name ? 1 : -1', 'rules are tried in the wrong order'),
+  fault(
+    'evaluate/access-rules.ts',
+    "action === 'ALLOW' ? 'denied' : 'passed', rule: undefined",
+    "action === 'ALLOW' && rules.length > 0 ? 'denied' : 'passed', rule: undefined",
+    'ALLOW without rules lets all pass',
+  ),
+  fault(
+    'evaluate/conditions.ts',
+    'lines.length === 0) return takesAbsentAsEmpty && ',
+    'lines.length === 0) return isInverted || ',
+    'an absent header meets an inverted condition',
+  ),
+  fault(
+    'evaluate/conditions.ts',
+    'lines.some((line) => match.matches(line))',
+    "match.matches(lines.join(','))",
+    'lines of a header are joined',
+  ),
+  // Chains and routes.
+  fault('evaluate/choose-chain.ts', "seesTls ? 'tls' : 'raw_buffer'", "'tls'", 'plaintext takes chains of TLS'),
+  fault(
+    'evaluate/choose-chain.ts',
+    'map((parent) => `*.${parent}`)',
+    'map((parent) => parent)',
+    'wildcards of server names match nothing',
+  ),
+  fault('evaluate/handshake.ts', "tls.root === 'mesh' &&", '', 'certificates of any authority are accepted'),
+  fault(
+    'evaluate/find-route.ts',
+    'sort((a, b) => b.length - a.length)',
+    'sort((a, b) => a.length - b.length)',
+    'the shortest wildcard wins',
+  ),
+  fault(
+    'evaluate/send-on.ts',
+    'const matched = match.kind === ',
+    'const matched = match.kind !== ',
+    'a rewrite replaces another part of the path',
+  ),
+  fault(
+    'evaluate/send-on.ts',
+    'changes : changes.reverse()',
+    'changes.reverse() : changes',
+    'headers are changed in the wrong order',
+  ),
+  fault('evaluate/cors.ts', "view.method === 'OPTIONS' && ", '', 'any request is a preflight'),
+  fault(
+    'lift/route-filters.ts',
+    "return part >= whole ? 'all' : 'some'",
+    "return 'some'",
+    'a fault of all requests is one of some',
+  ),
+  fault(
+    'evaluate/manage.ts',
+    "answered(404, 'route_not_found')",
+    "answered(403, 'route_not_found')",
+    'a missing route is 403',
+  ),
+];
+
+function fault(file, before, after, what) {
+  return { file, before, after, what };
+}
