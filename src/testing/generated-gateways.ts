@@ -5,7 +5,15 @@ import type { Dice } from './dice.ts';
 /** Label of the generated gateway's workload. */
 export const gatewayLabels = { app: 'edge' };
 
-const hosts = ['web.example.com', 'api.example.com', '*.example.com', 'a.b.example.com', '*.b.example.com', 'other.test', '*'] as const;
+const hosts = [
+  'web.example.com',
+  'api.example.com',
+  '*.example.com',
+  'a.b.example.com',
+  '*.b.example.com',
+  'other.test',
+  '*',
+] as const;
 const files = { serverCertificate: '/etc/certs/client.pem', privateKey: '/etc/certs/client-key.pem' };
 const tlsModes: readonly object[] = [
   { mode: 'SIMPLE', ...files },

@@ -20,6 +20,7 @@ const paths = [
   '/store/x/cart',
   '/store/cart',
   '/store/a*b/cart',
+  '/a/q*r/b',
   '/store//cart',
   '/',
   '/x/y',

@@ -1,4 +1,5 @@
 import type { TokenFilter, TokenProvider } from '../lift/jwt.ts';
+import { splitQuery } from '../model/normalize-path.ts';
 import { encodeSection, parseToken, type Token } from '../model/token.ts';
 import type { Outcome } from '../outcome.ts';
 import { isPreflight } from './cors.ts';
@@ -173,11 +174,18 @@ function claimText(claims: Token['claims'], path: string): string | undefined {
   return typeof value === 'object' && value !== null ? encodeSection(JSON.stringify(value), true) : undefined;
 }
 
+/** Envoy writes the whole query anew: sorted by name, each with an equals sign. */
 function withoutParameter(path: string, name: string): string {
-  const at = path.indexOf('?');
-  const kept = path
-    .slice(at + 1)
+  const [bare, query] = splitQuery(path);
+  const kept = query
+    .slice(1)
     .split('&')
-    .filter((pair) => pair.split('=')[0] !== name);
-  return kept.length === 0 ? path.slice(0, at) : `${path.slice(0, at)}?${kept.join('&')}`;
+    .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
+    .filter((pair) => nameOf(pair) !== name)
+    .sort((a, b) => (nameOf(a) === nameOf(b) ? 0 : nameOf(a) < nameOf(b) ? -1 : 1));
+  return kept.length === 0 ? bare : `${bare}?${kept.join('&')}`;
+}
+
+function nameOf(pair: string): string {
+  return pair.slice(0, pair.indexOf('='));
 }

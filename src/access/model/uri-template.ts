@@ -1,6 +1,7 @@
 /**
  * Characters that a segment may have under an operator: those that Envoy's own expression takes
  * (source/extensions/path/uri_template_lib/uri_template_internal.cc), which leaves `*` out.
+ * `**` takes it all the same, as Envoy was seen to.
  */
 const segmentCharacter = "[a-zA-Z0-9\\-._~%!$&'()+,;:@=]";
 
@@ -12,7 +13,7 @@ export class UriTemplate {
   constructor(text: string) {
     this.text = text;
     const pattern = text.split(/(\*\*|\*)/).map((part) => {
-      if (part === '**') return `(?:${segmentCharacter}|/)*`;
+      if (part === '**') return `(?:${segmentCharacter}|[*/])*`;
       return part === '*' ? `${segmentCharacter}+` : part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
     });
     this.#pattern = new RegExp(`^${pattern.join('')}$`, 's');

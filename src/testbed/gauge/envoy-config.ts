@@ -1,4 +1,3 @@
-import { Fragment } from '../../envoy/api/fragment.ts';
 import { type ConfigParts, staticForm } from '../../envoy/static-form.ts';
 import type { WorkloadCertificate } from '../authority.ts';
 
@@ -113,7 +112,8 @@ function withDestination(listener: Json): Json {
 }
 
 function portOf(listener: Json): number {
-  return Number(new Fragment(listener).at('address', 'socket_address', 'port_value').number);
+  const { socket_address } = listener.address as { readonly socket_address: { readonly port_value: number } };
+  return socket_address.port_value;
 }
 
 function listenerForm(listener: Json, index: number): Json {
