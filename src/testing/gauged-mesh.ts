@@ -55,7 +55,7 @@ export async function compileGauged(
 
 /** A workload with policies by chance. */
 export function generatedMesh(dice: Dice, address: string, keySets: TokenBox['keySets']): Promise<GaugedMesh> {
-  const mode = dice.pick(['STRICT', 'PERMISSIVE', 'PERMISSIVE', 'DISABLE']);
+  const mode = dice.pick(['STRICT', 'PERMISSIVE', 'PERMISSIVE', 'PERMISSIVE', 'DISABLE']);
   const tokens = dice.chance(75) ? `---\n${generatedTokenPolicy(dice, keySets)}` : '';
   const policies = `${peerAuthentication(mode)}---\n${generatedAccess(dice)}${tokens}`;
   return compileGauged(address, policies, { pathNormalization: dice.pick(levels) });

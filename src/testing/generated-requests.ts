@@ -89,7 +89,7 @@ export function generatedRequest(dice: Dice): HttpRequest {
   const plain = dice.pick(paths);
   const path = dice.chance(30) ? dice.pick(spellings)(plain) : plain;
   const headers = Array.from({ length: dice.below(3) }, () => {
-    const name = dice.pick(['x-role', 'x-team', 'X-Role', 'x-other', 'x-forwarded-for']);
+    const name = dice.pick(['x-role', 'x-team', 'X-Role', 'x-other', 'x-forwarded-for', 'x-forwarded-for']);
     const value =
       name === 'x-forwarded-for' ? dice.pick(['10.9.1.7', '10.9.0.1, 10.40.0.9', 'junk']) : dice.pick(headerValues);
     return [name, value] as const;
@@ -107,9 +107,9 @@ const meshHttp = ['mesh-http/1.1', 'mesh', 'http/1.1'];
 
 /** A connection to a workload, in plaintext or by mutual TLS. */
 export function generatedConnection(dice: Dice, address: string): Connection {
-  const destination = { address, port: dice.pick([8080, 8080, 8080, 9000, 7070]) };
+  const destination = { address, port: dice.pick([8080, 8080, 8080, 8080, 8080, 8080, 9000, 7070]) };
   const base = { source: dice.pick(sources), destination, protocol: 'http/1.1' as const };
-  if (dice.chance(40)) return base;
+  if (dice.chance(30)) return base;
   const alpn = dice.pick([meshHttp, meshHttp, meshHttp, ['mesh'], ['http/1.1'], []]);
   return {
     ...base,

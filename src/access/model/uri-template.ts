@@ -1,9 +1,5 @@
-/**
- * Characters that a segment may have under an operator: those that Envoy's own expression takes
- * (source/extensions/path/uri_template_lib/uri_template_internal.cc), which leaves `*` out.
- * `**` takes it all the same, as Envoy was seen to.
- */
-const segmentCharacter = "[a-zA-Z0-9\\-._~%!$&'()+,;:@=]";
+/** Characters that a segment may have under an operator, as the real Envoy takes them. */
+const segmentCharacter = "[a-zA-Z0-9\\-._~%!$&'()*+,;:@=]";
 
 /** A path template: `*` is one segment, `**` any rest; other text stands for itself. Variables are not understood. */
 export class UriTemplate {
@@ -13,7 +9,7 @@ export class UriTemplate {
   constructor(text: string) {
     this.text = text;
     const pattern = text.split(/(\*\*|\*)/).map((part) => {
-      if (part === '**') return `(?:${segmentCharacter}|[*/])*`;
+      if (part === '**') return `(?:${segmentCharacter}|/)*`;
       return part === '*' ? `${segmentCharacter}+` : part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
     });
     this.#pattern = new RegExp(`^${pattern.join('')}$`, 's');

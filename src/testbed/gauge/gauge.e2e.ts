@@ -37,7 +37,7 @@ describe('the evaluator', () => {
       const generate = i % 2 === 0 ? generatedMesh : generatedGatewayMesh;
       meshes.push(await generate(dice, addressOf(i), keySets));
     }
-    const owned = meshes.flatMap((mesh) => generatedCases(dice, mesh, tokens, 150).map((sent) => ({ mesh, sent })));
+    const owned = meshes.flatMap((mesh) => generatedCases(dice, mesh, tokens, 300).map((sent) => ({ mesh, sent })));
     const answers = await gauge(
       meshes,
       owned.map(({ sent }) => sent),
