@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -63,7 +64,8 @@ describe('injected pods on an API server', () => {
     // Words that are no texts for readers of YAML 1.1.
     await writeFile(
       mesh,
-      'defaultConfig: {proxyMetadata: {A: "on", B: "1_000", C: "12:30:45", D: "0x1F", E: "~", F: "y"}}\n',
+      `defaultConfig: {proxyMetadata: {A: "on", B: "1_000", C: "12:30:45", D: "0x1F", E: "~", F: "y"}}
+${readFileSync('fixtures/injection/templates/mesh-config.yaml', 'utf8')}`,
     );
     const template = 'logging=fixtures/injection/templates/logging.yaml.hbs';
     const args = `inject - --meshConfig ${mesh} --injectionTemplate ${template}`;
