@@ -40,7 +40,7 @@ export function findTokens(
   }
   for (const name of sorted(cookies)) {
     const text = cookieValue(lines.get('cookie'), name);
-    if (text !== undefined && text !== '') found.push({ text, place: { kind: 'cookie', name, prefix: '' } });
+    if (text !== undefined) found.push({ text, place: { kind: 'cookie', name, prefix: '' } });
   }
   return found;
 }

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { findTokens } from './find-tokens.ts';
+
+const places = {
+  headers: [
+    { name: 'authorization', prefix: 'Bearer ' },
+    { name: 'x-token', prefix: '' },
+  ],
+  params: ['token'],
+  cookies: ['session'],
+};
+const texts = (path: string, ...headers: (readonly [string, string])[]): readonly string[] =>
+  findTokens(places, { path, headers }).map(({ text }) => text);
+
+describe('findTokens', () => {
+  // Each was seen at the real Envoy.
+  test.each<[what: string, path: string, headers: readonly (readonly [string, string])[], found: readonly string[]]>([
+    ['a token after its prefix', '/', [['Authorization', 'Bearer a.b.c']], ['a.b.c']],
+    ['a token after blanks, with what follows it', '/', [['authorization', 'Bearer  a.b.c x']], ['a.b.c x']],
+    ['a prefix in the middle of a value', '/', [['authorization', 'Basic Bearer a.b.c']], ['a.b.c']],
+    ['no token where the prefix has another case', '/', [['authorization', 'bearer a.b.c']], []],
+    [
+      'one text of two lines of Authorization',
+      '/',
+      [
+        ['authorization', 'Bearer a'],
+        ['authorization', 'Bearer b'],
+      ],
+      ['a,Bearer b'],
+    ],
+    [
+      'a token of each line of another header',
+      '/',
+      [
+        ['x-token', 'a'],
+        ['x-token', 'b'],
+      ],
+      ['a', 'b'],
+    ],
+    ['the first of two parameters', '/?token=a&token=b', [], ['a']],
+    ['the first of two cookies, without its quotes', '/', [['cookie', 'x=y; session="a"; session=b']], ['a']],
+    ['an empty cookie', '/', [['cookie', 'session=']], ['']],
+  ])('finds %s', (_, path, headers, found) => {
+    expect(texts(path, ...headers)).toEqual(found);
+  });
+});
