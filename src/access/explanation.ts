@@ -2,6 +2,7 @@ import type { DecidingField, OriginsFile } from '../contracts/origins-file.ts';
 import type { Leg, Way } from './evaluate/journey.ts';
 import type { Outcome, Step } from './outcome.ts';
 import { decidersOf } from './reason/deciders.ts';
+import type { MetCondition } from './reason/near-miss.ts';
 import { keyOf, type WorkloadName } from './world.ts';
 
 /** One step of a request, and the fields of objects that decided it. */
@@ -10,8 +11,12 @@ export interface ExplainedStep {
   /** Name of the chain, rule or route; empty where none was met. */
   readonly decider: string;
   readonly decidedBy: readonly DecidingField[];
-  /** Rules that would have let the request pass but for one thing. */
+  /** Of access rules: what a rule does with a request that it matches. */
+  readonly action?: Step['action'];
+  /** Rules that would have matched but for one condition. */
   readonly nearMisses: readonly { readonly rule: string; readonly wants: string; readonly has: string }[];
+  /** Conditions of the rule that denied. */
+  readonly met?: readonly MetCondition[];
 }
 
 export interface ExplainedLeg {
@@ -52,11 +57,13 @@ function explainLeg(
   originsOf: (workload: string) => OriginsFile,
 ): ExplainedLeg {
   const { namespace, name } = workload;
-  const explain = ({ station, at, decider, table, nearMisses }: Step): ExplainedStep => ({
+  const explain = ({ station, at, decider, table, nearMisses, met, action }: Step): ExplainedStep => ({
     station,
     decider,
     decidedBy: decidersOf(originsOf(keyOf(workload)), table ?? listener ?? '', at),
     nearMisses: (nearMisses?.() ?? []).map(({ rule, wants, has }) => ({ rule: rule.name, wants, has })),
+    ...(action !== undefined && { action }),
+    ...(met !== undefined && { met: met() }),
   });
   return {
     workload: { namespace, name },

@@ -1,5 +1,5 @@
 import type { Fragment } from '../envoy/api/fragment.ts';
-import type { NearMiss } from './reason/near-miss.ts';
+import type { MetCondition, NearMiss } from './reason/near-miss.ts';
 import type { ClientTls, HttpRequest } from './request.ts';
 
 /** Result of a request or a connection. */
@@ -48,8 +48,12 @@ export interface Step {
   readonly decider: string;
   /** Of a route: the table that it stands in. All else stands in the listener. */
   readonly table?: string;
-  /** Rules that would have let the request pass but for one thing. Absent where that was not the question. */
+  /** Rules that would have matched but for one condition. Absent where one matched. */
   readonly nearMisses?: () => readonly NearMiss[];
+  /** Of a rule that denies: each condition of it, with what the request has. */
+  readonly met?: () => readonly MetCondition[];
+  /** Of access rules: what a rule does with a request that it matches. */
+  readonly action?: 'ALLOW' | 'DENY' | 'LOG';
 }
 
 /** A request's way through one proxy. */

@@ -1,6 +1,6 @@
 import type { AccessFilter, AccessRule, AccessRules } from '../lift/rbac.ts';
 import type { Step } from '../outcome.ts';
-import { nearMisses } from '../reason/near-miss.ts';
+import { metConditions, nearDenials, nearMisses } from '../reason/near-miss.ts';
 import { holds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -45,14 +45,18 @@ export function denialDetails(rule: AccessRule | undefined): string {
   return `rbac_access_denied_matched_policy[${rule?.name ?? 'none'}]`;
 }
 
-/** The step of a verdict: the rule that matched, or, if no rule of an ALLOW filter matched, the rules that almost did. */
+/** The step of a verdict: the rule that matched, and why if it denies; if none matched, the rules that almost did. */
 export function accessStep(
   station: Step['station'],
-  rules: AccessRules,
+  { rules, action, at }: AccessRules,
   rule: AccessRule | undefined,
   view: RequestView,
 ): Step {
-  if (rule !== undefined) return { station, at: rule.at, decider: rule.name };
-  const step = { station, at: rules.at, decider: '' };
-  return rules.action === 'ALLOW' ? { ...step, nearMisses: () => nearMisses(rules.rules, view) } : step;
+  if (rule !== undefined) {
+    const step = { station, at: rule.at, decider: rule.name, action };
+    return action === 'DENY' ? { ...step, met: () => metConditions(rule, view) } : step;
+  }
+  const step = { station, at, decider: '', action };
+  if (action === 'LOG') return step;
+  return { ...step, nearMisses: () => (action === 'DENY' ? nearDenials(rules, view) : nearMisses(rules, view)) };
 }

@@ -21,6 +21,30 @@ export function nearMisses(rules: readonly AccessRule[], view: RequestView): rea
   });
 }
 
+/**
+ * The same of rules that deny, without those that only one condition holds back anyway: nearly every request is short of them.
+ * Rules without a policy are part of the check of tokens.
+ */
+export function nearDenials(rules: readonly AccessRule[], view: RequestView): readonly NearMiss[] {
+  const own = rules.filter(({ name, condition }) => !name.startsWith('ns[]-') && demands(condition).length > 1);
+  return nearMisses(own, view);
+}
+
+/** One condition of a rule that a request meets, and what the request has. */
+export interface MetCondition {
+  readonly wants: string;
+  readonly has: string;
+}
+
+/** Each condition of a rule that matches. */
+export function metConditions({ condition }: AccessRule, view: RequestView): readonly MetCondition[] {
+  return demands(condition).map((one) => ({ wants: describe(one), has: whatItHas(one, view) }));
+}
+
+function demands(condition: Condition): readonly Condition[] {
+  return conjuncts(condition).filter(({ kind }) => kind !== 'any');
+}
+
 function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition];
 }

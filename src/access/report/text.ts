@@ -19,12 +19,17 @@ function formatWay({ outcome, legs, target, because }: ExplainedWay): string {
   const last = legs.at(-1)?.steps.at(-1);
   const verdict = verdictOf(outcome, target === undefined ? undefined : keyOf(target), last);
   const lines = legs.flatMap(formatLeg);
-  const misses = last?.nearMisses ?? [];
-  const near = misses.map(
-    ({ rule, wants, has }) => `  one condition short: ${rule} wants ${wants}; the request has ${has}`,
-  );
+  const met = (last?.met ?? []).map(({ wants, has }) => `  it matches: ${wants}; the request has ${has}`);
+  const near = legs.flatMap(({ steps }) => steps.flatMap((step) => formatMisses(step, step === last)));
   const assumed = (because ?? []).map((unknown) => `  if ${conditionOf(unknown)}`);
-  return [verdict, ...assumed, ...lines, ...near, ''].join('\n');
+  return [verdict, ...assumed, ...lines, ...met, ...near, ''].join('\n');
+}
+
+/** Under ALLOW only the step that denied: other requests have met a rule. */
+function formatMisses({ nearMisses, action }: ExplainedStep, isLast: boolean): readonly string[] {
+  if (action !== 'DENY' && !isLast) return [];
+  const short = action === 'DENY' ? 'one condition short of being denied' : 'one condition short';
+  return nearMisses.map(({ rule, wants, has }) => `  ${short}: ${rule} wants ${wants}; the request has ${has}`);
 }
 
 /** The verdict alone. */

@@ -86,6 +86,24 @@ describe('meshpol explain', () => {
     );
   });
 
+  test('says which conditions of a DENY rule are met, or that a request is one condition short of it', async () => {
+    const rule = allow('to: [{operation: {methods: [GET], paths: [/info]}}]').replace(
+      'rules:',
+      'action: DENY\n  rules:',
+    );
+    const denied = await run(`${fromSleep} --path /info`, mesh + rule);
+    expect(denied.out).toContain(
+      '\n  it matches: method is "GET"; the request has method "GET"\n  it matches: path is',
+    );
+    const { out } = await run(`${fromSleep} --path /info --method POST`, mesh + rule);
+    expect(firstLine({ out })).toBe('reaches foo/httpbin');
+    const short = 'ns[foo]-policy[only]-rule[0] wants method is "GET"; the request has method "POST"';
+    expect(out).toContain(`\n  one condition short of being denied: ${short}\n`);
+    // Nearly every request is short of a rule with a single condition.
+    const single = await run(`${fromSleep} --method POST`, mesh + rule.replace(', paths: [/info]', ''));
+    expect(single.out).not.toContain('one condition short');
+  });
+
   test.each([
     ['{"iss":"https://i.example","sub":"me","aud":"a"}', 'reaches foo/httpbin'],
     ['{"iss":"https://i.example","sub":"me","aud":["b","a"]}', 'reaches foo/httpbin'],
