@@ -42,6 +42,23 @@ const inputShape: ObjectShape = {
   },
 };
 
+const questionShape: ObjectShape = {
+  required: ['from', 'to'],
+  isClosed: true,
+  fields: {
+    from: 'anything',
+    to: 'anything',
+    protocol: { oneOf: ['http', 'http2', 'tcp'] },
+    method: 'string',
+    path: 'string',
+    host: 'string',
+    headers: { list: { list: 'string' } },
+    claims: 'anything',
+    authorizer: { oneOf: ['allow', 'deny', 'away'] },
+    now: 'anything',
+  },
+};
+
 const severity = { oneOf: ['error', 'warning', 'info'] } as const;
 const severities = { each: { oneOf: [...severity.oneOf, 'off'] } } as const;
 
@@ -70,6 +87,40 @@ const lintOptionsShape: ObjectShape = {
     },
   },
 };
+
+/** Throws a TypeError where questions to `evaluate` are not of their type. */
+export function checkQuestions(questions: unknown): void {
+  check(questions, { list: questionShape }, 'the second argument', 'evaluate');
+  for (const [i, question] of (questions as readonly Readonly<Record<string, unknown>>[]).entries()) {
+    const { from, to, now } = question;
+    const place = `the second argument[${i}]`;
+    if (from !== 'outside')
+      check(from, hasField(from, 'address') ? clientShape : workloadShape, `${place}.from`, 'evaluate');
+    check(to, hasField(to, 'host') ? hostShape : targetShape, `${place}.to`, 'evaluate');
+    const port = hasField(to, 'port') ? to.port : undefined;
+    for (const [name, value] of [
+      ['to.port', port],
+      ['now', now],
+    ] as const) {
+      if (value === undefined || typeof value === 'number') continue;
+      throw new TypeError(`evaluate: ${place}.${name} is ${kindOf(value)}, expected a number`);
+    }
+  }
+}
+
+function hasField<Name extends string>(value: unknown, name: Name): value is Readonly<Record<Name, unknown>> {
+  return typeof value === 'object' && value !== null && name in value;
+}
+
+const clientShape: ObjectShape = {
+  required: ['address'],
+  isClosed: true,
+  fields: { address: 'string', identity: 'string' },
+};
+const workloadFields = { namespace: 'string', name: 'string' } as const;
+const workloadShape: ObjectShape = { required: ['namespace', 'name'], isClosed: true, fields: workloadFields };
+const targetShape: ObjectShape = { ...workloadShape, fields: { ...workloadFields, port: 'anything' } };
+const hostShape: ObjectShape = { required: ['host'], isClosed: true, fields: { host: 'string', port: 'anything' } };
 
 /** Throws a TypeError where options of `lint` are not of their type. */
 export function checkLintOptions(options: unknown): void {

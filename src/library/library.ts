@@ -28,10 +28,20 @@ export { analyse } from './analyse.ts';
 export { applyFixes } from './apply-fixes.ts';
 export { checkRule } from './check-rule.ts';
 export { compile } from './compile.ts';
+export { type EvaluateInput, evaluate } from './evaluate.ts';
 export { type DiagnosticsForm, formatDiagnostics } from './format-diagnostics.ts';
 export type { AnalyseInput, BootstrapInput, CompileInput, KeySetText, NamedText, TemplateText } from './input.ts';
 export { allRules, lint } from './lint.ts';
 export type { LintOptions, LintProject, LintResult, SeverityByCode } from './lint-options.ts';
+export type {
+  Answer,
+  EvaluateResult,
+  PredictedLeg,
+  PredictedOutcome,
+  PredictedStep,
+  PredictedWay,
+  Question,
+} from './question.ts';
 export type {
   AnalyseResult,
   CompileResult,

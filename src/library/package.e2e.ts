@@ -10,7 +10,7 @@ import { blocksOf, type PageExample } from './testing/page-examples.ts';
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'library-'));
 const installed = join(folder, 'node_modules/mesh-policy-compiler');
-const [inNode, ofStrings, inForce, linted, ofOwnRule, inBrowser] = blocksOf(
+const [inNode, ofStrings, inForce, evaluated, linted, ofOwnRule, inBrowser] = blocksOf(
   readFileSync(join(root, 'docs/reference/library.md'), 'utf8'),
 );
 let packed: readonly string[];
@@ -149,6 +149,7 @@ describe('the examples of the page on the library', () => {
   });
 
   test('lint a policy and fix it', () => {
+    expect(outputOf(evaluated)).toBe(evaluated.output);
     expect(outputOf(linted)).toBe(linted.output);
   });
 

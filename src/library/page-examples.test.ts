@@ -6,13 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { blocksOf } from './testing/page-examples.ts';
 
-const [, , , linted, ofOwnRule] = blocksOf(readFileSync('docs/reference/library.md', 'utf8'));
+const [, , , evaluated, linted, ofOwnRule] = blocksOf(readFileSync('docs/reference/library.md', 'utf8'));
 
 // The messages of rules change; package.e2e.ts runs all examples with the packed package.
 test.each([
-  ['that fixes a policy', linted],
-  ['with a rule of a user', ofOwnRule],
-])('the example of lint %s prints what the page says', (_, { code, output }) => {
+  ['of evaluate that asks about two requests', evaluated],
+  ['of lint that fixes a policy', linted],
+  ['of lint with a rule of a user', ofOwnRule],
+])('the example %s prints what the page says', (_, { code, output }) => {
   const folder = mkdtempSync(join(tmpdir(), 'library-example-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const library = pathToFileURL(join(import.meta.dirname, 'library.ts')).href;

@@ -2,10 +2,9 @@ import type { AccessRequest, Client } from '../../access/evaluate/journey.ts';
 import { LogReader, type LogSettings } from '../../access/replay/known-formats.ts';
 import { locate } from '../../access/replay/locate.ts';
 import { type LoggedRequest, loggedRequest } from '../../access/replay/logged-request.ts';
-import { findService, findWorkload, keyOf, type WorkloadName, type World } from '../../access/world.ts';
+import { addressesOf, authorityOf, requireClient, resolvedAddress, type Target } from '../../access/resolve-target.ts';
+import { findService, keyOf, type World } from '../../access/world.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import type { Target } from './explain-options.ts';
-import { addressesOf, authorityOf, noSuchWorkload, resolvedAddress } from './resolve-target.ts';
 
 /** The options of `meshpol explain` that say which request is meant. */
 export interface RequestOptions {
@@ -40,7 +39,7 @@ export function askedRequest(world: World, options: RequestOptions, settings: Lo
   const located = logged === undefined ? undefined : locateAsked(world, logged, options);
   const from = options.from ?? located?.from;
   if (from === undefined) throw missing('--from <client>');
-  if (from.kind === 'workload') requireClient(world, from);
+  requireClient(world, from);
   const { to } = options;
   const addresses = to === undefined ? located && [located.to] : addressesOf(world, from, to);
   if (addresses === undefined) throw missing('--to <target>');
@@ -75,16 +74,6 @@ function locateAsked(world: World, logged: LoggedRequest, { from, to }: RequestO
   const located = locate(world, logged);
   if (typeof located === 'string') throw new UsageError(`--log-line: ${located}`);
   return located;
-}
-
-function requireClient(world: World, { namespace, name }: WorkloadName): void {
-  const client = findWorkload(world, { namespace, name });
-  if (client?.role === 'router') {
-    throw new UsageError(
-      `${namespace}/${name} is a gateway, which sends no requests of its own: name its client with --from`,
-    );
-  }
-  if (client === undefined) throw noSuchWorkload(world, { namespace, name });
 }
 
 const protocols = { http: 'http/1.1', http2: 'h2', tcp: 'bytes' } as const;

@@ -1,10 +1,10 @@
 import { formatDescription } from '../../access/report/description-text.ts';
+import { noSuchWorkload } from '../../access/resolve-target.ts';
 import { findWorkload, keyOf, type WorkloadName } from '../../access/world.ts';
 import { describeWorkload } from '../../library/describe-workload.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
 import { type AccessOptions, assumptionsAbout, openMesh } from './open-mesh.ts';
-import { noSuchWorkload } from './resolve-target.ts';
 
 /** Options of `meshpol describe`, as the command line spells them. */
 export interface DescribeOptions extends AccessOptions {

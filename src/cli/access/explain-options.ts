@@ -1,12 +1,8 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import type { Client } from '../../access/evaluate/journey.ts';
+import type { Target } from '../../access/resolve-target.ts';
 import type { WorkloadName } from '../../access/world.ts';
-
-/** Where a request goes: a workload, or a host as its client writes it; without a port, the only one that is served. */
-export type Target =
-  | { readonly kind: 'workload'; readonly namespace: string; readonly name: string; readonly port?: number }
-  | { readonly kind: 'host'; readonly host: string; readonly port?: number };
 
 /** Of the blocks for documentation (RFC 5737): nobody's. */
 const strangerAddress = '192.0.2.1';

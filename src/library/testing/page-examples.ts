@@ -4,20 +4,20 @@ export interface PageExample {
   readonly output: string;
 }
 
-type Six<T> = readonly [T, T, T, T, T, T];
+type Seven<T> = readonly [T, T, T, T, T, T, T];
 
-/** The programs of a page on which a block with their output follows; exactly six, in their order. */
-export function blocksOf(page: string): Six<PageExample> {
+/** The programs of a page on which a block with their output follows; exactly seven, in their order. */
+export function blocksOf(page: string): Seven<PageExample> {
   const blocks = [
     ...page.matchAll(/```js\n((?:(?!```)[\s\S])*)```\n(?:(?!```)[\s\S])*```text\n((?:(?!```)[\s\S])*)```/g),
   ];
-  const [first, second, third, fourth, fifth, sixth, ...rest] = blocks.map(([, code = '', output = '']) => ({
+  const [first, second, third, fourth, fifth, sixth, seventh, ...rest] = blocks.map(([, code = '', output = '']) => ({
     code,
     output,
   }));
-  const all = [first, second, third, fourth, fifth, sixth];
+  const all = [first, second, third, fourth, fifth, sixth, seventh];
   if (all.includes(undefined) || rest.length > 0) {
-    throw new Error(`the page has ${blocks.length} programs with an output, expected 6`);
+    throw new Error(`the page has ${blocks.length} programs with an output, expected 7`);
   }
-  return all as unknown as Six<PageExample>;
+  return all as unknown as Seven<PageExample>;
 }

@@ -1,9 +1,12 @@
-import { isIP } from 'node:net';
-import type { AccessRequest, Client } from '../../access/evaluate/journey.ts';
-import { findService, findWorkload, keyOf, type WorkloadName, type World } from '../../access/world.ts';
-import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
-import { UsageError } from '../../lib/usage-error.ts';
-import type { Target } from './explain-options.ts';
+import type { MeshService, MeshWorkload } from '../contracts/mesh-file.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { AccessRequest, Client } from './evaluate/journey.ts';
+import { findService, findWorkload, keyOf, type WorkloadName, type World } from './world.ts';
+
+/** Where a request goes: a workload, or a host as its client writes it; without a port, the only one that is served. */
+export type Target =
+  | { readonly kind: 'workload'; readonly namespace: string; readonly name: string; readonly port?: number | undefined }
+  | { readonly kind: 'host'; readonly host: string; readonly port?: number | undefined };
 
 type Address = AccessRequest['to'];
 
@@ -36,7 +39,12 @@ export const resolvedAddress = '198.18.0.2';
 
 /** Whether clients have the service's addresses from a name server, so that the input does not say them. */
 function isResolved({ addresses, endpoints, isExternal }: MeshService): boolean {
-  return addresses.length === 0 && (isExternal || endpoints.some(({ address }) => isIP(address) === 0));
+  return addresses.length === 0 && (isExternal || endpoints.some(({ address }) => !isAddress(address)));
+}
+
+/** An endpoint has an IP address, a host name, or a path. */
+function isAddress(text: string): boolean {
+  return /^[\d.]+$/.test(text) || text.includes(':');
 }
 
 function workloadAddress(world: World, to: Target & { readonly kind: 'workload' }): Address {
@@ -77,4 +85,14 @@ function endpointsOf({ host, endpoints }: MeshService, port: number): readonly A
 export function authorityOf(to: Target | undefined, { address, port }: Address): string {
   const host = to?.kind === 'host' ? to.host : address.includes(':') ? `[${address}]` : address;
   return port === 80 ? host : `${host}:${port}`;
+}
+
+/** Throws a UsageError for a client that is no workload of the mesh, or a gateway. */
+export function requireClient(world: World, from: Client): void {
+  if (from.kind !== 'workload') return;
+  const client = findWorkload(world, from);
+  if (client?.role === 'router') {
+    throw new UsageError(`${keyOf(from)} is a gateway, which sends no requests of its own: name its client instead`);
+  }
+  if (client === undefined) throw noSuchWorkload(world, from);
 }
