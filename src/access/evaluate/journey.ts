@@ -1,4 +1,4 @@
-import type { MeshWorkload } from '../../contracts/mesh-file.ts';
+import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
 import type { Outcome, Step } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
@@ -158,6 +158,18 @@ class Journey {
     return inForm(answered(503, why), request);
   }
 
+  /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */
+  #translated({ host, endpoints }: MeshService, connection: Connection, request: HttpRequest | undefined): Way {
+    const { port } = connection.destination;
+    const own = endpoints.filter(({ servicePort }) => servicePort === port);
+    if (own.length === 0) return this.#end({ kind: 'closed', exitCodes: [7], details: 'the service has no endpoint' });
+    const labels = own.map((endpoint, i) => `${endpoint.address} ${i}`);
+    const label = labels.length > 1 ? this.#choose('endpoint', host, labels) : labels[0];
+    const endpoint = own.find((_, i) => labels[i] === label) ?? own[0];
+    const destination = { address: endpoint?.address ?? '', port: endpoint?.port ?? port };
+    return this.#arrive({ ...connection, destination }, request);
+  }
+
   /** At the workload that has the address, through its proxy where it has one. */
   #arrive(connection: Connection, request: HttpRequest | undefined): Way {
     const { address, port } = connection.destination;
@@ -167,7 +179,10 @@ class Journey {
       clusters: [`${address}:${port}`],
       ...(request !== undefined && { request }),
     };
-    if (server === undefined) return this.#end(delivered);
+    if (server === undefined) {
+      const service = serviceAt(this.#world, address);
+      return service === undefined ? this.#end(delivered) : this.#translated(service, connection, request);
+    }
     if (this.#legs.length >= mostLegs) return this.#end({ kind: 'unmodelled', at: 'a circle of gateways' }, server);
     const proxy = this.#world.proxies.get(keyOf(server));
     if (proxy !== undefined && server.role === 'router') {
@@ -189,6 +204,11 @@ class Journey {
     }
     return this.#end(this.#serve({ workload: server, proxy, connection, request }, listener, 'server'), server);
   }
+}
+
+/** The Service of Kubernetes whose address it is, which nodes translate to one of its endpoints. */
+function serviceAt({ mesh }: World, address: string): MeshService | undefined {
+  return mesh.services.find(({ kind, addresses }) => kind === 'Service' && addresses.includes(address));
 }
 
 function tlsOf(from: Client): ClientTls | undefined {

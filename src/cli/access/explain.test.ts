@@ -57,6 +57,18 @@ describe('meshpol explain', () => {
     expect(out).toMatch(/\nassumed:\n {2}- every endpoint is healthy/);
   });
 
+  test('follows bytes to an address of a service, which no proxy has resolved, to an endpoint, as the node does', async () => {
+    const asked = 'explain - --from foo/sleep --to httpbin:8000 --protocol tcp';
+    const { out } = await run(asked, mesh);
+    expect(out).toMatch(/^000 the connection is closed: bytes that are not HTTP/);
+    expect(out).toContain('  foo/httpbin, server: listener virtualInbound\n');
+    expect(firstLine(await run(asked, mesh + strict))).toMatch(
+      /^000 the connection is closed: no filter chain takes it/,
+    );
+    const without = mesh.replace('selector: {app: httpbin}', 'selector: {app: nobody}');
+    expect(firstLine(await run(asked, without))).toMatch(/^000 the connection is closed: the service has no endpoint/);
+  });
+
   test('names the policy, file and line that close the connection of a client outside the mesh', async () => {
     const { code, out } = await run('explain - --from outside --to httpbin.foo', `${mesh}${strict}`);
     expect(code).toBe(0);
