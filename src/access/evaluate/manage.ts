@@ -132,6 +132,9 @@ function throughRouter(tells: boolean, { found, view, surroundings, steps }: Pas
   const cluster = names.length > 1 ? surroundings.choose('weight', name, names) : names[0];
   const target = targets.find((one) => one.name === cluster);
   if (target === undefined) return { kind: 'unmodelled', at: 'weighted_clusters' };
+  // A filter may have unescaped what no header can have.
+  if (/[\0\r\n]/.test(view.path))
+    return answered(503, 'filter_removed_required_request_headers{invalid_header_value_for:_:path}');
   sendOn(view, found, action, target, tells);
   return { kind: 'reaches', clusters: [target.name], request: view.request };
 }

@@ -1,5 +1,6 @@
 import type { TokenFilter, TokenProvider } from '../lift/jwt.ts';
 import { splitQuery } from '../model/normalize-path.ts';
+import { unescaped } from '../model/query.ts';
 import { encodeSection, parseToken, type Token } from '../model/token.ts';
 import type { Outcome } from '../outcome.ts';
 import { isPreflight } from './cors.ts';
@@ -174,13 +175,13 @@ function claimText(claims: Token['claims'], path: string): string | undefined {
   return typeof value === 'object' && value !== null ? encodeSection(JSON.stringify(value), true) : undefined;
 }
 
-/** Envoy writes the whole query anew: sorted by name, each with an equals sign. */
+/** Envoy writes the whole query anew: sorted by name, unescaped, each with an equals sign. */
 function withoutParameter(path: string, name: string): string {
   const [bare, query] = splitQuery(path);
   const kept = query
     .slice(1)
     .split('&')
-    .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
+    .map((pair) => unescaped(pair.includes('=') ? pair : `${pair}=`))
     .filter((pair) => nameOf(pair) !== name)
     .sort((a, b) => (nameOf(a) === nameOf(b) ? 0 : nameOf(a) < nameOf(b) ? -1 : 1));
   return kept.length === 0 ? bare : `${bare}?${kept.join('&')}`;

@@ -10,6 +10,7 @@ export function queryValues(path: string, name: string): readonly string[] {
   });
 }
 
-function unescaped(text: string): string {
+/** Each escape in place of its byte; what begins none stays. */
+export function unescaped(text: string): string {
   return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }
