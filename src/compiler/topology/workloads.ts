@@ -179,7 +179,7 @@ function templateWorkload(
   const injected = roleOfPod(facts, context.injection);
   const role = isPresumed && injected === 'sidecar' && isProxyAlone(spec) ? 'router' : injected;
   if (role === 'sidecar') checkCapture(object, annotations, context.bag);
-  else if (role === 'none') warnOfAnnotation(object, annotations, context.bag);
+  else if (role === 'none') warnOfAnnotation(object, annotations, spec, context.bag);
   return {
     namespace: object.namespace,
     name: object.name,
@@ -204,10 +204,21 @@ function templateWorkload(
 }
 
 /** Without a label nothing is injected: what the annotation asks for would be taken for granted, and is not there. */
-function warnOfAnnotation(object: Pod | WorkloadController, annotations: Labels, bag: DiagnosticBag): void {
+function warnOfAnnotation(
+  object: Pod | WorkloadController,
+  annotations: Labels,
+  { hostNetwork }: PodSpec,
+  bag: DiagnosticBag,
+): void {
   if (annotations[injectKey] !== 'true') return;
   const span = object.document.spanOf(annotationPath(object, injectKey), 'key');
-  bag.report('injection-by-annotation', span, { kind: object.kind, name: nameOf(object) });
+  const holes = { kind: object.kind, name: nameOf(object) };
+  if (hostNetwork === true) {
+    const why = 'no proxy is injected into pods with the network of their node (hostNetwork)';
+    bag.report('injection-by-annotation', span, { ...holes, why }, { hint: 'remove hostNetwork, or the annotation' });
+  } else {
+    bag.report('injection-by-annotation', span, { ...holes, why: 'the annotation alone does not cause injection' });
+  }
 }
 
 function namedPorts(spec: PodSpec): Record<string, number> {

@@ -33,7 +33,7 @@ export const topologyCodes = {
     "name the server's own address; allowedLocalEndpoints of the mesh configuration lists addresses and blocks that are allowed",
   ),
   'injection-by-annotation': warning(
-    message`${'kind'} "${'name'}" gets no sidecar: the annotation alone does not cause injection`,
+    message`${'kind'} "${'name'}" gets no sidecar: ${'why'}`,
     'write sidecar.mesh.io/inject: "true" as a label of the pod, or label the namespace mesh-injection: enabled',
   ),
   'inbound-outside-capture': warning(
