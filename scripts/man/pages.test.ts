@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { commandNames } from '../docs/command-options.ts';
 import { fromMarkdown } from './from-markdown.ts';
 import { manPages } from './pages.ts';
+import { escapeRoff } from './roff.ts';
 
 describe('the manual pages', () => {
   const pages = new Map(manPages());
@@ -29,6 +30,13 @@ describe('the manual pages', () => {
     expect(text).toContain('\n\\fBmeshpol\\-lint\\fR(1)\nfind mistakes in policies that compile\n');
     expect(text).toContain('.SH EXAMPLES\n.PP\n.RS 4\n.nf\nmeshpol compile mesh/ \\-o out ');
   });
+});
+
+test('a word that is longer than a line may be broken before a bracket and behind a comma', () => {
+  const word = `namespace/name[,labels=key:value][,account=name][,ports=port]`;
+  expect(escapeRoff(`a ${word}, b[c]`)).toBe(
+    'a namespace/name\\:[,\\:labels=key:value]\\:[,\\:account=name]\\:[,\\:ports=port], b[c]',
+  );
 });
 
 describe('fromMarkdown', () => {

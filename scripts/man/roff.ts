@@ -1,6 +1,10 @@
-/** Text as roff shows it, letter by letter; a line never begins a request. */
+/** Stands for a place where a word may be broken, which is in no text. */
+const breakPoint = '\0';
+
+/** Text as roff shows it, letter by letter; a line never begins a request. Long words may be broken before "[" and behind ",". */
 export function escapeRoff(text: string): string {
   return text
+    .replaceAll(/\S{40,}/g, (word) => word.replaceAll(/(?<=\S)(?=\[)|(?<=,)(?=\S)/g, breakPoint))
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replaceAll('~', '\\(ti')
@@ -12,7 +16,8 @@ export function escapeRoff(text: string): string {
       /[^\0-\x7f]/gu,
       (letter) => `\\[u${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
     )
-    .replaceAll(/^\./gm, '\\&.');
+    .replaceAll(/^\./gm, '\\&.')
+    .replaceAll(breakPoint, '\\:');
 }
 
 export function bold(text: string): string {
