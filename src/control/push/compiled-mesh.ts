@@ -1,13 +1,11 @@
 import { createCompiler } from '../../compiler/compile.ts';
-import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import { createLocator, type Locate } from '../../compiler/render/origins-json.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
-import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
 import { causesText } from '../../lib/failure.ts';
 import { Fleet, type FleetInputs } from '../../live/fleet.ts';
-import type { FleetOutcome, ProxyOutcome } from '../../live/fleet-outcome.ts';
+import type { FleetOutcome } from '../../live/fleet-outcome.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
@@ -26,6 +24,7 @@ import { InputsVersion } from './inputs-version.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
 import { type Pending, pendingWith } from './pending.ts';
+import { rejectedOf } from './rejected.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
@@ -239,17 +238,6 @@ export class CompiledMesh {
 
 /** A workload of which the mesh in force says nothing. */
 const nobody: Pick<Workload, 'addresses'> & Partial<Workload> = { addresses: [] };
-
-/** What the compiler left out, and objects at fault, however many proxies they concern. */
-function rejectedOf(
-  outcomes: ReadonlyMap<string, ProxyOutcome>,
-  figures: MeshFigures | undefined,
-): readonly RejectedObject[] {
-  const faults = new Set([...outcomes.values()].flatMap((outcome) => outcome.faults));
-  const faulty = [...faults].flatMap(({ object }) => (object === undefined ? [] : [object]));
-  const byName = new Map([...(figures?.rejected ?? []), ...faulty].map((it) => [JSON.stringify(it), it]));
-  return [...byName.values()];
-}
 
 /** Unix milliseconds, with fractions. */
 function nowMs(): number {
