@@ -209,6 +209,11 @@ spec: {selector: {matchLabels: {app: cart}}, jwtRules: [{issuer: i, jwks: '{"key
     expect(await runTests()).toMatchObject({ code, error: expect.stringContaining(error) });
   });
 
+  test('refuses a test of another version, in place of passing over it', async () => {
+    write(suite(`  - {name: a, request: {${request}}, expect: {status: 403}}\n`).replace('meshpol/v1', 'v1'));
+    expect(await runTests()).toMatchObject({ code: 1, error: expect.stringContaining('test.yaml:1:13: error') });
+  });
+
   test('ends with 1, and the mistake, where the inputs have errors, and runs other tests all the same', async () => {
     writeFileSync(join(folder, 'broken.yaml'), policies.replace('STRICT', 'STRIKT'));
     write(suite(`  - {name: a, request: {${request}}, expect: {reaches: shop/cart}}\n`));
