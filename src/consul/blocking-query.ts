@@ -18,7 +18,7 @@ export interface BlockingQueryOptions {
   readonly onHeard: () => void;
   readonly onFailure: (error: ConsulError) => void;
   readonly signal: AbortSignal;
-  /** Longest wait of one question. */
+  /** Longest wait of one question: so late a server that lost its leader is noticed. Absent: under a minute. */
   readonly waitMs?: number;
   /** Two questions are at least so far apart, whatever changes meanwhile. */
   readonly pauseMs?: number;
@@ -35,7 +35,7 @@ const usualBackOff = { firstMs: 250, longestMs: 10_000 };
  */
 export async function followAnswers(options: BlockingQueryOptions): Promise<void> {
   const { api, path, onAnswer, onHeard, onFailure, signal } = options;
-  const { waitMs = 300_000, pauseMs = 100, backOff = usualBackOff } = options;
+  const { waitMs = 50_000, pauseMs = 100, backOff = usualBackOff } = options;
   let known = 0;
   let isNew = true;
   let failures = 0;

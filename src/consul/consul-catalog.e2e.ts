@@ -25,10 +25,10 @@ describe.each(['1.8.7', '1.19.2'] as const)('ConsulCatalog on Consul %s', (relea
     await rm(folder, { recursive: true });
   });
 
-  function follow(files = {}, resetMs = 60_000): ConsulCatalog {
+  function follow(files = {}, resetMs = 60_000, waitMs = 50_000): ConsulCatalog {
     const api = new ConsulApi({ id: 'consul', origin: consul.origin, allowsStale: false, files });
     const onState = ({ problem }: { problem: string | undefined }) => void problems.push(problem);
-    catalog = new ConsulCatalog({ api, resetMs, onState, onChange: () => void changes++ });
+    catalog = new ConsulCatalog({ api, resetMs, waitMs, onState, onChange: () => void changes++ });
     catalog.start();
     return catalog;
   }
@@ -51,6 +51,22 @@ describe.each(['1.8.7', '1.19.2'] as const)('ConsulCatalog on Consul %s', (relea
     expect(idsOf('api')).toEqual(['api-1 passing']);
     await until(() => expect([idsOf('web'), idsOf('api')]).toEqual([['web-2 passing'], undefined]));
     expect(problems.at(-1)).toBeUndefined();
+  });
+
+  test('says that no leader is elected once the question that waits has ended, and keeps what it knows', async () => {
+    const other = await ConsulServer.start({ release, servers: 2 });
+    consul = await ConsulServer.start({ release, servers: 2, joins: other.memberPort });
+    try {
+      await consul.ready();
+      await consul.register('web', 'web-1');
+      follow({}, 60_000, 1_000);
+      await until(() => expect(idsOf('web')).toEqual(['web-1 passing']));
+      await other.kill();
+      await vi.waitFor(() => expect(problems.at(-1)).toMatch(/the answer is 500/), { timeout: 60_000, interval: 50 });
+      expect(idsOf('web')).toEqual(['web-1 passing']);
+    } finally {
+      await other.close();
+    }
   });
 
   test('makes no change of a check whose output alone differs', async () => {
