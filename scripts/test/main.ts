@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { type Failure, failuresAsText } from './failures.ts';
 import { cpuSeconds } from './process-times.ts';
 import { budget, type FileTimes, type RunTimes, type TestTimes, timesFile } from './times.ts';
 
@@ -33,6 +34,7 @@ mkdirSync('.cache', { recursive: true });
 const results = runs.map(start);
 const times: TestTimes = { processors: availableParallelism(), runs: results.map((result) => result.times) };
 writeFileSync(timesFile, JSON.stringify(times));
+for (const { times, failures } of results) process.stdout.write(failuresAsText(times.name, failures));
 const took = (of: 'seconds' | 'cpuSeconds'): string =>
   `${Math.round(times.runs.reduce((all, run) => all + run[of], 0))} of ${budget[of]}`;
 console.log(`took ${took('seconds')} seconds and ${took('cpuSeconds')} CPU-seconds; make times writes where they went`);
@@ -42,14 +44,22 @@ console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 const isSkipFatal = process.env.CI === 'true' && skipped > 0;
 process.exitCode = failed > 0 || passed === 0 || isSkipFatal ? 1 : 0;
 
-function start({ name, node, projects }: Run): { readonly counts: Counts; readonly times: RunTimes } {
+interface Result {
+  readonly counts: Counts;
+  readonly times: RunTimes;
+  readonly failures: readonly Failure[];
+}
+
+function start({ name, node, projects }: Run): Result {
   const report = `.cache/test-${name}.json`;
   const filesReport = `.cache/test-times-${name}.json`;
-  for (const file of [report, filesReport]) rmSync(file, { force: true });
+  const failuresReport = `.cache/test-failures-${name}.json`;
+  for (const file of [report, filesReport, failuresReport]) rmSync(file, { force: true });
   const chosen = projects.flatMap((project) => ['--project', project]);
-  const reporters = ['default', 'json', './scripts/test/times-reporter.ts'].map((reporter) => `--reporter=${reporter}`);
+  const own = ['times', 'failures'].map((what) => `./scripts/test/${what}-reporter.ts`);
+  const reporters = ['default', 'json', ...own].map((reporter) => `--reporter=${reporter}`);
   const args = ['run', ...chosen, ...reporters, `--outputFile.json=${report}`];
-  const env = { NO_COLOR: '1', ...process.env, TEST_TIMES: filesReport, TEST_RUN: name };
+  const env = { NO_COLOR: '1', ...process.env, TEST_TIMES: filesReport, TEST_FAILURES: failuresReport, TEST_RUN: name };
   const [startedAt, before] = [performance.now(), cpuSeconds().ofChildren];
   const { status } = spawnSync(node, ['node_modules/vitest/vitest.mjs', ...args], { stdio: 'inherit', env });
   return {
@@ -60,6 +70,7 @@ function start({ name, node, projects }: Run): { readonly counts: Counts; readon
       cpuSeconds: cpuSeconds().ofChildren - before,
       files: readJson<FileTimes[]>(filesReport) ?? [],
     },
+    failures: readJson<Failure[]>(failuresReport) ?? [],
   };
 }
 
