@@ -33,7 +33,7 @@ export function conformancePage(): string {
     'The specification is the list of kinds, rules, flags, variables and metrics that the programs were written to; ' +
     '`fixtures/specification.json` holds it. This page names for each of its lines the test that shows it, as file, ' +
     'group and title of the test; `%s` and `$name` stand for the values of a table of cases. A note in parentheses says which part ' +
-    'of a line does not hold or is not tested. Of a variable, "owner" is the program or part that reads it, and "setting" its name in ' +
+    'of a line does not hold, and whether that is a limit of Envoy or a ruling of this project; the tests of the line hold it. Of a variable, "owner" is the program or part that reads it, and "setting" its name in ' +
     '`pilot-agent proxy --print-config`. Metrics of type LastValue are gauges, those of type Sum are counters. "000, exit 56" is what curl prints ' +
     'and ends with when its connection is reset. "open" is not done yet. Written by ' +
     '`make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. Targets of speed and memory that are missed are in bold in [performance.md](performance.md).';

@@ -8,7 +8,7 @@ import { readSettings } from '../../src/config/read.ts';
 import { DiagnosticBag } from '../../src/diagnostics/bag.ts';
 import { planFiles } from '../../src/output/plan.ts';
 import { compileFixture, readFixture } from '../../src/testing/fixture.ts';
-import { identifiers, readEvidence, readSpecification, refusedByName, testsOf } from './evidence.ts';
+import { identifiers, readEvidence, readSpecification, reasons, refusedByName, testsOf } from './evidence.ts';
 import { isThere, parseTestReference } from './test-reference.ts';
 
 const evidence = readEvidence();
@@ -30,6 +30,11 @@ describe('evidence', () => {
         .map((text) => `${id}: ${text}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  test('gives the reason why a line is shown in part', () => {
+    const inPart = Object.entries(evidence).filter(([, line]) => testsOf(line).length > 0 && line.note !== undefined);
+    expect(inPart.filter(([, { note }]) => !reasons.some((reason) => note?.startsWith(reason)))).toEqual([]);
   });
 
   test('says something of every line that it holds', () => {

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 
 /**
  * What shows that a line of the specification holds. A line without a test is open. A note beside a test says which part
- * does not hold, or is not shown; a note alone says what there is instead.
+ * does not hold, and why: it begins with one of `reasons`. A note alone says what there is instead.
  */
 export interface Evidence {
   /** One or several, in the form that `parseTestReference` reads. */
   readonly test?: string | readonly string[];
   readonly note?: string;
 }
+
+/** Why a part of a line does not hold: Envoy cannot do it, or it was decided otherwise. */
+export const reasons = ['limit of Envoy: ', 'ruling: '] as const;
 
 /** The note of a line that the program refuses by name; a test holds that it does. */
 export const refusedByName = 'refused by name until it is supported';

@@ -98,14 +98,18 @@ describe('runPilotAgent', () => {
     expect(code).toBe(2);
   });
 
-  test.each(['mixerIdentity', 'pilotIdentity'])('accepts --%s, and says that it has no effect', async (name) => {
+  test.each([
+    ['mixerIdentity', ' x'],
+    ['pilotIdentity', ' x'],
+    ['disableInternalTelemetry', ''],
+  ])('accepts --%s, and says that it has no effect', async (name, value) => {
     const folder = mkdtempSync(join(tmpdir(), 'accepted-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const logOf = async (flags: string, file: string): Promise<string> => {
       await run(`proxy --id a.b${flags} --log_target ${join(folder, file)}`);
       return readFileSync(join(folder, file), 'utf8');
     };
-    expect(await logOf(` --${name} x`, 'with')).toMatch(
+    expect(await logOf(` --${name}${value}`, 'with')).toMatch(
       new RegExp(`\\tinfo\\t.*flag is accepted and has no effect\\tflag=--${name}`),
     );
     expect(await logOf('', 'without')).not.toContain('no effect');

@@ -45,6 +45,7 @@ import { type IdentityFlags, identifyProxy } from './workload.ts';
 interface ProxyFlags extends LogFlags, SettingsFlagValues, IdentityFlags {
   readonly mixerIdentity?: string;
   readonly pilotIdentity?: string;
+  readonly disableInternalTelemetry?: boolean;
   readonly proxyComponentLogLevel: string;
   readonly proxyLogLevel: string;
   readonly templateFile?: string;
@@ -170,10 +171,10 @@ function agentSettingsOf(environment: ProgramContext['environment'], log: Log): 
   return bag.hasErrors ? undefined : agent;
 }
 
-/** Flags of the specification that have no effect, as in Istio: nobody shall wait for one. */
+/** Flags of the specification that have no effect: nobody shall wait for one. */
 function tellAccepted(flags: ProxyFlags, log: Log): void {
-  for (const [key, flag] of Object.entries({ mixerIdentity: '--mixerIdentity', pilotIdentity: '--pilotIdentity' })) {
-    if (flags[key as 'mixerIdentity']) log.info('flag is accepted and has no effect', { flag });
+  for (const key of ['mixerIdentity', 'pilotIdentity', 'disableInternalTelemetry'] as const) {
+    if (flags[key]) log.info('flag is accepted and has no effect', { flag: `--${key}` });
   }
 }
 
