@@ -35,9 +35,12 @@ export function admissionOf(chain: Chain, wordsOf: RuleWords): Admission {
       limits.push(askedOf(filter.authorizer, 'connections'));
       continue;
     }
-    // On bytes a rule asks less than its policy says: what only requests have is left out.
-    const words = ({ name, condition }: AccessRule): string =>
-      `${wordsOf(name)?.label ?? name} (${describe(condition)})`;
+    const words = ({ name, condition }: AccessRule): string => {
+      const { label, words: wholly } = wordsOf(name) ?? { label: name, words: 'anything' };
+      const onBytes = describe(condition);
+      if (onBytes !== 'anything' || wholly === 'anything') return `${label} (${onBytes})`;
+      return `${label} (${wholly}): its conditions about HTTP requests are ignored for connections`;
+    };
     const refusal = filter.access.rules && readRules(filter.access.rules, words, 'connection', limits);
     if (refusal !== undefined) return refused(refusal);
   }
@@ -106,7 +109,7 @@ function readRules(
   if (action === 'LOG') return undefined;
   if (action === 'DENY') {
     if (always !== undefined) return `every ${what} is denied by ${wordsOf(always)}`;
-    if (rules.length > 0) limits.push(`denied is each ${what} that matches ${some.join(', or ')}`);
+    if (rules.length > 0) limits.push(`each ${what} that matches ${some.join(', or ')} is denied`);
     return undefined;
   }
   if (rules.length === 0) return `ALLOW policies apply, and no rule of theirs can match a ${what} here`;

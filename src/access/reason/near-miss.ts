@@ -6,7 +6,7 @@ import type { StringMatch } from '../model/string-match.ts';
 /** A rule that fails by a single condition. */
 export interface NearMiss {
   readonly rule: AccessRule;
-  /** What it asks, and what the request has. */
+  /** The condition that does not hold, and what the request has in its place. */
   readonly wants: string;
   readonly has: string;
 }
@@ -54,10 +54,15 @@ export function describe(condition: Condition): string {
   switch (condition.kind) {
     case 'any':
       return 'anything';
-    case 'all':
-      return condition.of.map(describe).join(' and ');
-    case 'some':
-      return condition.of.length === 0 ? 'nothing' : [...new Set(condition.of.map(describe))].join(' or ');
+    case 'all': {
+      const parts = condition.of.map(describe).filter((part) => part !== 'anything');
+      return parts.length === 0 ? 'anything' : parts.join(' and ');
+    }
+    case 'some': {
+      const parts = new Set(condition.of.map(describe));
+      if (parts.has('anything')) return 'anything';
+      return parts.size === 0 ? 'nothing' : [...parts].join(' or ');
+    }
     case 'not':
       return `not (${describe(condition.of)})`;
     default:

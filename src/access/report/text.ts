@@ -28,8 +28,8 @@ function formatWay({ outcome, legs, target, because }: ExplainedWay): string {
 /** Under ALLOW only the step that denied: other requests have met a rule. */
 function formatMisses({ nearMisses, action }: ExplainedStep, isLast: boolean): readonly string[] {
   if (action !== 'DENY' && !isLast) return [];
-  const short = action === 'DENY' ? 'one condition short of being denied' : 'one condition short';
-  return nearMisses.map(({ rule, wants, has }) => `  ${short}: ${rule} wants ${wants}; the request has ${has}`);
+  const short = action === 'DENY' ? 'one condition short of being denied by' : 'one condition short of';
+  return nearMisses.map(({ rule, wants, has }) => `  ${short} ${rule}: ${wants}; the request has ${has}`);
 }
 
 /** The verdict alone. */

@@ -107,7 +107,7 @@ function part(out: string, title: string): readonly string[] {
 }
 
 describe('meshpol describe', () => {
-  test('says in one sentence a port who is let in', async () => {
+  test('says for each port in one sentence who is let in', async () => {
     const { code, out, error } = await run('describe foo/httpbin -', all);
     expect([code, error]).toEqual([0, '']);
     expect(out).toMatch(
@@ -116,18 +116,28 @@ describe('meshpol describe', () => {
     const [http, tcp, ...others] = part(out, 'who is let in');
     expect(http).toBe(
       'port 80 (httpbin.foo.svc.cluster.local:8000): HTTP requests of any client with mutual TLS of the mesh or in plain ' +
-        'text; a token must be valid and of https://i.example; denied is each request that matches rule 1 (to paths ' +
-        '/admin* and ports 80); the request must match rule 3 (from principals cluster.local/ns/foo/sa/sleep, to methods ' +
+        'text; a token must be valid and of https://i.example; each request that matches rule 1 (to paths ' +
+        '/admin* and ports 80) is denied; the request must match rule 3 (from principals cluster.local/ns/foo/sa/sleep, to methods ' +
         'GET and ports 80, when request.headers[x-a] is not b)',
     );
     expect(tcp).toBe(
       'port 3306 (httpbin.foo.svc.cluster.local:3306): connections of any client with mutual TLS of the mesh; the ' +
-        'connection must match rule 4 (port 3306 and anything)',
+        'connection must match rule 4 (port 3306)',
     );
     const refusals = ['request', 'connection'].map((what) =>
       expect.stringContaining(`nobody: ALLOW policies apply, and no rule of theirs can match a ${what} here`),
     );
     expect(others).toEqual(refusals);
+  });
+
+  test('says that a rule about requests denies every connection where it has no other condition', async () => {
+    const rule = policies.replace('paths: [/admin*], ports: ["80"]', 'paths: [/admin*]');
+    const { out } = await run('describe foo/httpbin -', mesh + rule);
+    expect(part(out, 'who is let in')).toContainEqual(
+      expect.stringContaining(
+        'every connection is denied by rule 1 (to paths /admin*): its conditions about HTTP requests are ignored for connections',
+      ),
+    );
   });
 
   test('names what decided mutual TLS for each port, and what it overrode', async () => {

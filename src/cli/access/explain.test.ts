@@ -89,7 +89,7 @@ describe('meshpol explain', () => {
     const place = `AuthorizationPolicy foo/only spec, -:${lineOf('selector: {matchLabels', mesh + policy)}`;
     expect(firstLine({ out })).toBe(`403 rbac_access_denied_matched_policy[none] (${place})`);
     expect(out).toContain(
-      '  one condition short: ns[foo]-policy[only]-rule[0] wants method is "GET"; the request has method "POST"\n',
+      '  one condition short of ns[foo]-policy[only]-rule[0]: method is "GET"; the request has method "POST"\n',
     );
     expect(firstLine(await run(`${fromSleep} --path /x/../info`, mesh + policy))).toBe('reaches foo/httpbin');
     const denied = await run(`${fromSleep} --path /info`, mesh + policy.replace('rules:', 'action: DENY\n  rules:'));
@@ -109,8 +109,8 @@ describe('meshpol explain', () => {
     );
     const { out } = await run(`${fromSleep} --path /info --method POST`, mesh + rule);
     expect(firstLine({ out })).toBe('reaches foo/httpbin');
-    const short = 'ns[foo]-policy[only]-rule[0] wants method is "GET"; the request has method "POST"';
-    expect(out).toContain(`\n  one condition short of being denied: ${short}\n`);
+    const short = 'ns[foo]-policy[only]-rule[0]: method is "GET"; the request has method "POST"';
+    expect(out).toContain(`\n  one condition short of being denied by ${short}\n`);
     // Nearly every request is short of a rule with a single condition.
     const single = await run(`${fromSleep} --method POST`, mesh + rule.replace(', paths: [/info]', ''));
     expect(single.out).not.toContain('one condition short');

@@ -67,7 +67,9 @@ describe('meshpol explain --log-line', () => {
     expect([code, error]).toEqual([0, '']);
     expect(first).toMatch(/^403 rbac_access_denied_matched_policy\[none\] \(AuthorizationPolicy foo\/only/);
     expect(out).toContain('foo/sleep, client: listener 0.0.0.0_8000');
-    expect(out).toContain('wants method is "GET"; the request has method "POST"');
+    expect(out).toContain(
+      'one condition short of ns[foo]-policy[only]-rule[0]: method is "GET"; the request has method "POST"',
+    );
     expect(out).toContain('\nlogged: 403 rbac_access_denied_matched_policy[none], which agrees with the prediction\n');
     expect(out).toContain(
       '  - the line does not tell headers of the request but user-agent: it has no others, and no token\n',
