@@ -9,9 +9,9 @@ const introduction = `# Mesh configuration and ProxyConfig
 
 Written by \`make docs\` from \`schemas/mesh-config.json\` and \`schemas/proxy-config.json\`.
 
-The mesh configuration is one YAML or JSON document without \`apiVersion\` and \`kind\`. \`meshpol compile\`, \`meshpol lint\`,
-\`pilot-agent proxy\` and \`meshd serve\` read it from \`--meshConfig\`; the last two also from \`./etc/mesh/config/mesh\`, if that
-exists. Its field \`defaultConfig\` is a ProxyConfig: the settings of single proxies. The variable \`PROXY_CONFIG\` and the annotation
+The mesh configuration is one YAML or JSON document without \`apiVersion\` and \`kind\`. Every command that compiles
+policies or injects proxies reads it from \`--meshConfig\`. Without that option, \`pilot-agent proxy\` and \`meshd serve\` read
+\`./etc/mesh/config/mesh\`, if it exists. Its field \`defaultConfig\` is a ProxyConfig: the settings of single proxies. The variable \`PROXY_CONFIG\` and the annotation
 \`proxy.mesh.io/config\` of a pod hold a ProxyConfig too, and override it field by field. The object of kind
 [ProxyConfig](kinds.md#proxyconfig) has fields of its own: the number of threads, and variables
 ([precedence](pilot-agent-proxy.md#settings-and-where-they-come-from)).

@@ -41,7 +41,7 @@ export function metricsPage(): string {
     notes,
     `## Further metrics of the agent\n\n${metricRows(metrics.filter(({ name }) => !names.has(name)))}\n`,
     labelValues,
-    `## Metrics of Istio's control plane\n\nThey are about injection. [meshd serve](meshd-serve.md#metrics) has them, and the agent does not: ${rest.map(code).join(', ')}.\n`,
+    `## Metrics of Istio's control plane\n\n[meshd serve](meshd-serve.md#metrics) counts injections in these metrics, which the agent does not have: ${rest.map(code).join(', ')}.\n`,
   ].join('\n');
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { exitCode } from '../../src/cli/exit-codes.ts';
 import { compile } from '../../src/compiler/compile.ts';
 import { defaultSettings } from '../../src/config/defaults.ts';
 import { isMeshSetting } from '../../src/config/mesh-config.ts';
@@ -98,6 +99,13 @@ describe('the page of a command', () => {
     expect(text).toMatch(new RegExp(`^# ${name}\n`));
     expect(Array.from(text.matchAll(/^## (.*)$/gm), ([, heading]) => heading)).toEqual(commandHeadings);
     expect(text).toContain(optionsOf(name));
+  });
+
+  test.each(commandNames())('of %s lists the exit codes that every command has', (name) => {
+    const text = readFileSync(`docs/reference/${name.replace(' ', '-')}.md`, 'utf8');
+    const [, rows = ''] = text.split('\n## Exit codes\n');
+    const codes = Array.from(rows.matchAll(/^\| (\d+) \|/gm), ([, code]) => Number(code));
+    expect(codes).toEqual(expect.arrayContaining([exitCode.done, exitCode.usage, exitCode.bug]));
   });
 });
 

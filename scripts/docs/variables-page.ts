@@ -9,7 +9,7 @@ import { redirectFlags, variableOf } from '../../src/redirect/flags.ts';
 import { code, table } from './markdown.ts';
 
 const owners: Readonly<Record<VariableOwner, string>> = {
-  compiler: 'Changes compiled output: read by `meshpol compile`, `pilot-agent proxy` and `meshd`',
+  compiler: 'Changes compiled output: read by `meshpol`, `pilot-agent proxy` and `meshd`',
   agent: 'Read by `pilot-agent`',
   redirection: 'Read by `pilot-agent istio-iptables`',
   'control-plane': 'Read by `meshd`',

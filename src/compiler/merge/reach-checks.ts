@@ -35,7 +35,8 @@ interface Nowhere {
   readonly related?: readonly RelatedPlace[];
 }
 
-const howToInject = 'label the namespace mesh-injection: enabled, and no pod sidecar.mesh.io/inject: "false"';
+const howToInject =
+  'label the namespace mesh-injection: enabled, and remove sidecar.mesh.io/inject: "false" from its pods';
 
 /** Reports policies that hold for no proxy: a mistyped namespace or label leaves its workloads as open as they were. */
 export function checkReach(policies: readonly Selecting[], reach: Reach, bag: DiagnosticBag): void {

@@ -56,7 +56,7 @@ export const compilerCodes = {
     'name another port',
   ),
   'target-port-of-proxy': warning(
-    message`port ${'port'} of service "${'service'}" is not delivered: on port ${'targetPort'} of workload "${'workload'}" its proxy listens`,
+    message`port ${'port'} of service "${'service'}" is not delivered: the proxy of workload "${'workload'}" listens on port ${'targetPort'} itself`,
     'name a port that the application listens on',
   ),
   'service-port-of-proxy': warning(

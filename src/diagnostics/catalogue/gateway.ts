@@ -12,7 +12,7 @@ export const gatewayCodes = {
     'name files (clientCertificate, privateKey, caCertificates), or restrict the rule to gateways with exportTo',
   ),
   'credential-name-not-compiled': error(
-    message`credentialName "${'name'}" for host "${'host'}" is not yet compiled for gateways`,
+    message`credentialName "${'name'}" for host "${'host'}" is not supported at gateways yet`,
     'name files: clientCertificate, privateKey, caCertificates',
   ),
   'gateway-topology-at-sidecar': warning(

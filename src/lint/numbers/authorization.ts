@@ -32,7 +32,11 @@ export const authorizationNumbers: readonly NumberWithoutRule[] = [
     saidBy: ['deny-of-http-only', 'rule-wider-on-tcp'],
   },
   { id: 'MP317', title: 'a selector without labels', saidBy: ['selector-without-labels'] },
-  { id: 'MP321', title: 'a rule that no policy test exercises', leftOut: 'there are no policy tests yet' },
+  {
+    id: 'MP321',
+    title: 'a rule that no policy test exercises',
+    leftOut: '`meshpol test` runs policy tests, and does not record which rules they exercise',
+  },
   { id: 'MP403', title: 'a path that no request has', saidBy: ['match-never-holds', 'path-of-no-request'] },
   {
     ...{ id: 'MP404', title: 'a host name in capitals' },

@@ -23,7 +23,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a gateway rule about the address of the connection (ipBlocks, source.ip) behind trusted proxies',
   why: 'the connection comes from the proxy in front of the gateway, so the rule compares the address of that proxy and not of the client',
-  hint: 'use "remoteIpBlocks" (or "remote.ip"), which is the address that the trusted proxies tell',
+  hint: 'use "remoteIpBlocks" (or "remote.ip"), which is the client address that the trusted proxies report',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       const behind = workloads.filter((workload) => isBehindProxies(workload, snapshot));

@@ -11,8 +11,8 @@ export const rule: Rule = {
   kinds: ['Sidecar'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a host of a Sidecar whose two namespaces differ',
-  why: 'no service has both, so the entry imports nothing, and the workloads do not know the service',
+  title: 'a host of a Sidecar whose namespace before the slash is not the one in its name',
+  why: 'no service is in both namespaces, so the entry imports nothing, and the workloads do not know the service',
   hint: 'write the namespace of the service before the slash',
   check({ snapshot, report }) {
     const { clusterDomain } = snapshot.settings;

@@ -20,7 +20,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an HTTP method that is not in capitals',
-  why: 'methods are compared with their case, so the rule does not match the usual requests; only a DENY rule compares them without it here, and in Istio it does not',
+  why: 'methods are compared with their case, so the rule does not match the usual requests (only a DENY rule ignores case here, and in Istio it does not)',
   hint: 'write the method in capitals',
   fixChanges: 'access rules',
   check({ snapshot, report }) {
