@@ -3,6 +3,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { Kept, KeptEach } from '../diagnostics/kept.ts';
 import type { Gateway } from '../policy/gateway.ts';
 import type { MeshObject } from '../policy/object.ts';
+import type { UnreadObject } from '../policy/unread-object.ts';
 import type { SourceFile } from '../source/document.ts';
 import { createCollector } from './collect.ts';
 import { isOfAbsence } from './merge/absence.ts';
@@ -15,7 +16,7 @@ import type { Snapshot } from './snapshot.ts';
 import { type GatewaySelector, gatewaySelectors } from './topology/gateway-selectors.ts';
 import { type TopologyLists, topologyKinds } from './topology/lists.ts';
 import type { Topology, Workload } from './topology/model.ts';
-import { TopologyResolver } from './topology/resolve.ts';
+import { type Presumed, TopologyResolver } from './topology/resolve.ts';
 
 /** What one reader of the mesh remembers of it, and wants to hear. */
 export interface AnalysisView {
@@ -60,6 +61,8 @@ export interface AnalysisOptions {
   readonly isPartial?: boolean;
   /** Workloads of a namespace whose object is not in the input are taken for injected. */
   readonly presumesInjection?: boolean;
+  /** What is not read, and tells all the same that there is something: nothing is compiled of it. */
+  readonly unread?: readonly UnreadObject[];
 }
 
 /**
@@ -68,10 +71,10 @@ export interface AnalysisOptions {
  */
 export function createAnalyser(
   settings: Settings,
-  { isPartial = false, presumesInjection = false }: AnalysisOptions = {},
+  { isPartial = false, presumesInjection = false, unread = [] }: AnalysisOptions = {},
 ): Analyse {
   const collect = createCollector();
-  const resolve = createResolver(settings, presumesInjection);
+  const resolve = createResolver(settings, { presumesInjection, unread });
   const under = createRooted(settings);
   const scopes = new KeptEach<Workload, ClientScope>('client scope');
   const silent = new DiagnosticBag();
@@ -124,8 +127,8 @@ function createRooted(settings: Settings): (decidedRoot: string | undefined) => 
 }
 
 /** Resolves the topology again only when its objects, or what Gateways select, are others than before. */
-function createResolver(settings: Settings, presumesInjection: boolean) {
-  const resolver = new TopologyResolver(settings, presumesInjection);
+function createResolver(settings: Settings, presumed: Presumed) {
+  const resolver = new TopologyResolver(settings, presumed);
   const resolved = new Kept<Topology>('topology');
   const selecting = new Kept<readonly GatewaySelector[]>('what Gateways select');
   return (lists: TopologyLists, gateways: readonly Gateway[], bag: DiagnosticBag): Topology => {

@@ -1,30 +1,44 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { MeshObject } from '../policy/object.ts';
+import type { UnreadObject } from '../policy/unread-object.ts';
 import { isSkipped } from '../schema/dispatch.ts';
+import { unreadObject } from '../schema/unread-object.ts';
 import { countSkipped, validate } from '../schema/validate.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
 import { type IsSkipped, parse } from '../source/parse.ts';
 import { reportUnreadAnnotations } from './topology/unread-annotations.ts';
 
-/** The sound objects of the files; with errors in the bag there may be others. */
-export type ReadObjects = (files: readonly SourceFile[], bag: DiagnosticBag) => readonly MeshObject<string>[];
+/**
+ * The sound objects of the files; with errors in the bag there may be others. Objects of kinds that are not read go to
+ * `onUnread`, if it is there.
+ */
+export type ReadObjects = (
+  files: readonly SourceFile[],
+  bag: DiagnosticBag,
+  onUnread?: (object: UnreadObject) => void,
+) => readonly MeshObject<string>[];
 
 /** A reader that remembers: the same text of a file gives the same objects, and the same diagnostics. */
 export function createObjectReader(onStep?: OnStep): ReadObjects {
   const reader = createReader(onStep);
-  return (files, bag) => {
+  return (files, bag, onUnread) => {
     const entries = files.map((file) => reader(file, bag));
     // A document that gave an object was not skipped.
-    countSkipped(
-      entries.flatMap(({ documents, objects }) => (documents.length === objects.length ? [] : documents)),
-      bag,
-    );
+    const others = entries.flatMap(({ documents, objects }) => (documents.length === objects.length ? [] : documents));
+    countSkipped(onUnread === undefined ? others : others.filter((document) => !isTaken(document, onUnread)), bag);
     const objects: MeshObject<string>[] = [];
     for (const entry of entries) for (const object of entry.objects) objects.push(object);
     reportUnreadAnnotations(objects, bag);
     return objects;
   };
+}
+
+/** Whether the pod template of a document of another kind was taken. */
+function isTaken(document: PolicyDocument, onUnread: (object: UnreadObject) => void): boolean {
+  const unread = unreadObject(document);
+  if (unread !== undefined) onUnread(unread);
+  return unread?.template !== undefined;
 }
 
 /** One file's documents, the objects among them, and what reading them had to say. */

@@ -1,10 +1,11 @@
-import { createAnalyser } from '../compiler/analyse.ts';
+import { type AnalysisOptions, createAnalyser } from '../compiler/analyse.ts';
 import { isPolicyKind } from '../compiler/collect.ts';
 import { createObjectReader, type ReadObjects } from '../compiler/read-objects.ts';
 import type { LintConfig } from '../config/project-file.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
+import type { UnreadObject } from '../policy/unread-object.ts';
 import type { SourceFile } from '../source/document.ts';
 import { statedKinds } from '../source/stated-kinds.ts';
 import { besideFaults, findingsBesideFaults } from './beside-faults.ts';
@@ -55,7 +56,12 @@ export function lintTexts(
   bag: DiagnosticBag,
 ): LintRun {
   const { inputs, withoutAlternatives, isAny, onlyMadeBy } = withoutUnrendered(all, surroundings, bag);
-  const objects = withoutAlternatives(createObjectReader(onStep)(inputs, bag), bag);
+  const unread: UnreadObject[] = [];
+  const objects = withoutAlternatives(
+    createObjectReader(onStep)(inputs, bag, (object) => void unread.push(object)),
+    bag,
+  );
+  const options = { ...partialInput, unread };
   const isWithoutText = bag.all.some(({ code }) => code === 'empty-input');
   const isForOthers = isAny || (objects.length === 0 && !isWithoutText && inputs.some(hasOtherKind));
   const isUnmade = objects.length === 0 && onlyMadeBy !== undefined;
@@ -64,16 +70,16 @@ export function lintTexts(
     const hint = onlyMadeBy && `nothing was checked; lint what the inputs are a part of: ${onlyMadeBy}`;
     bag.report('empty-input', undefined, { what: 'the input', thing: 'object' }, { hint });
   }
-  const analyse = createAnalyser(settings, partialInput);
+  const analyse = createAnalyser(settings, options);
   const snapshot = bag.hasErrors ? undefined : analyse(objects, bag);
   const files = [...all, ...sources];
   const looked = [...inputs, ...sources];
   const spoken = (findings: readonly Finding[]) => inDialect(findings, files);
   const severed = (findings: readonly Finding[]) => configure(spoken(findings), project.config, project.pathOf);
   if (snapshot === undefined) {
-    const sound = createAnalyser(settings, partialInput)(firstPolicies(objects), new DiagnosticBag());
+    const sound = createAnalyser(settings, options)(firstPolicies(objects), new DiagnosticBag());
     const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files: looked, today });
-    const beside = ofSoundObjects({ inputs, settings, rules, today, files: looked }, objects, bag);
+    const beside = ofSoundObjects({ inputs, settings, rules, today, files: looked }, objects, options, bag);
     // Of one place the error says enough.
     const places = new Set(bag.all.map(({ span }) => placeOf(span)));
     const others = [...(own?.findings ?? []), ...beside].filter(
@@ -99,12 +105,13 @@ function ofSoundObjects(
     files,
   }: Pick<LintTexts, 'inputs' | 'settings' | 'rules' | 'today'> & Pick<LintRun, 'files'>,
   objects: Objects,
+  options: AnalysisOptions,
   { all }: DiagnosticBag,
 ): readonly Finding[] {
   const faulty = faultyObjects(inputs, all);
   if (faulty === undefined) return [];
   const rest = objects.filter((object) => !faulty.has(object));
-  const snapshot = createAnalyser(settings, partialInput)(rest, new DiagnosticBag());
+  const snapshot = createAnalyser(settings, options)(rest, new DiagnosticBag());
   if (snapshot === undefined) return [];
   // Of suppressions it is not known what they would take.
   const others = rules

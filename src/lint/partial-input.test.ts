@@ -3,6 +3,7 @@ import { createAnalyser } from '../compiler/analyse.ts';
 import { createObjectReader } from '../compiler/read-objects.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { UnreadObject } from '../policy/unread-object.ts';
 import { lint } from './lint.ts';
 import { partialInput } from './partial-input.ts';
 
@@ -73,8 +74,10 @@ spec:
 /** Codes of the warnings, and of what was not checked. */
 function told(...documents: readonly string[]): { readonly found: string[]; readonly unseen: string[] } {
   const bag = new DiagnosticBag();
-  const objects = createObjectReader()([{ path: 'a.yaml', text: documents.join('---\n') }], bag);
-  const snapshot = createAnalyser(defaultSettings, partialInput)(objects, bag);
+  const unread: UnreadObject[] = [];
+  const files = [{ path: 'a.yaml', text: documents.join('---\n') }];
+  const objects = createObjectReader()(files, bag, (object) => void unread.push(object));
+  const snapshot = createAnalyser(defaultSettings, { ...partialInput, unread })(objects, bag);
   if (snapshot === undefined) throw new Error(JSON.stringify(bag.all));
   const { findings, notChecked } = lint(snapshot);
   const warnings = findings.filter(({ severity }) => severity !== 'info');

@@ -58,7 +58,12 @@ export interface Pod extends MeshObject<'Pod'> {
 export type ControllerKind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job';
 
 /** Deployment, StatefulSet, DaemonSet and Job: their pod template stands for the pods that they will make. */
-export interface WorkloadController extends MeshObject<ControllerKind> {
+export interface WorkloadController extends TemplateHolder {
+  readonly kind: ControllerKind;
+}
+
+/** An object that has pods made of a template. */
+export interface TemplateHolder extends MeshObject<string> {
   readonly spec: {
     readonly template: {
       readonly metadata?: {

@@ -1,4 +1,4 @@
-import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath, SourceSpan } from '../diagnostics/span.ts';
 import { lookup } from '../lib/lookup.ts';
 import { containerAlias, groupAlias, labelKeyAlias, labelValueAlias, tlsModeAlias } from '../policy/alias.ts';
@@ -9,9 +9,18 @@ import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.t
  * still lead to what the user wrote.
  */
 export function resolveAliases(document: PolicyDocument, bag: DiagnosticBag): PolicyDocument {
+  const places = lookup(placesByKind, String(document.value.kind)) ?? [];
+  return resolveAt([...commonPlaces, ...places], document, bag);
+}
+
+/** The same for an object of a kind that is not read, whose pod template is at `template`; nothing is reported of it. */
+export function resolveTemplateAliases(document: PolicyDocument, template: readonly string[]): PolicyDocument {
+  return resolveAt([...commonPlaces, ...templatePlaces(template.join('.'))], document, new DiagnosticBag());
+}
+
+function resolveAt(places: readonly Place[], document: PolicyDocument, bag: DiagnosticBag): PolicyDocument {
   let value: JsonValue = document.value;
-  const places = lookup(placesByKind, String(value.kind)) ?? [];
-  for (const place of [...commonPlaces, ...places]) {
+  for (const place of places) {
     value = rewrite(value, place.path, 0, (found, path) => place.resolve(found, { document, bag, path }), []);
   }
   return value === document.value ? document : new AliasedDocument(document, value as JsonObject);
@@ -57,11 +66,12 @@ const podPlaces = (spec: string): readonly Place[] => [
   text(`${spec}.containers.*.name`, containerAlias),
   text(`${spec}.initContainers.*.name`, containerAlias),
 ];
-const controllerPlaces = [
-  ...podPlaces('spec.template.spec'),
-  labels('spec.template.metadata.labels'),
-  labels('spec.template.metadata.annotations'),
+const templatePlaces = (template: string): readonly Place[] => [
+  ...podPlaces(`${template}.spec`),
+  labels(`${template}.metadata.labels`),
+  labels(`${template}.metadata.annotations`),
 ];
+const controllerPlaces = templatePlaces('spec.template');
 const selectorPlaces = [labels('spec.selector.matchLabels')];
 const trafficPlaces = (policy: string): readonly Place[] => [
   text(`${policy}.tls.mode`, tlsModeAlias),

@@ -68,6 +68,7 @@ export function meshTopology(topology: Partial<Topology> = {}): Topology {
     endpoints: endpointsOf(topology.services ?? []),
     workloads: [],
     counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
+    unseenIn: new Set(),
     secrets: [],
     ...topology,
   };

@@ -8,7 +8,7 @@ import type { GatewayIndex } from './gateway-index.ts';
 export function checkGateways(
   gateways: readonly Gateway[],
   index: GatewayIndex,
-  { workloads }: Topology,
+  { workloads, unseenIn }: Topology,
   bag: DiagnosticBag,
 ): void {
   const routers = workloads.filter(({ role }) => role === 'router');
@@ -19,7 +19,7 @@ export function checkGateways(
     const { namespace, name, document } = gateway;
     // Gateways usually run in a namespace of their own, and their objects stand beside the applications.
     const others = routers.filter(({ labels }) => !isOpposite(gateway.spec.selector ?? {}, labels));
-    const isUnseen = others.length === 0;
+    const isUnseen = others.length === 0 || unseenIn.size > 0;
     bag.report(
       'gateway-without-workload',
       document.spanOf(['spec', 'selector']),

@@ -7,12 +7,13 @@ import type { DestinationRule } from '../../policy/destination-rule.ts';
 import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
-import { optOutPath } from '../topology/injection.ts';
+import { isOnNodeNetwork, optOutPath } from '../topology/injection.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { misspeltLabelHint, nearLabelHint } from '../topology/near-labels.ts';
 import { misspeltNamespace, nearNamespace } from '../topology/near-namespace.ts';
 import { nameOf } from '../topology/object-name.ts';
-import { hasLabels, selects } from '../topology/selector.ts';
+import { hasLabels, type Labels, selects } from '../topology/selector.ts';
+import { isOfUnseenWorkloads } from '../topology/unseen-namespace.ts';
 import { workloadsByLabels } from '../topology/workload-index.ts';
 
 type Selecting = MeshObject<string> & { readonly spec: { readonly selector?: WorkloadSelector } };
@@ -37,6 +38,9 @@ interface Nowhere {
 
 const howToInject =
   'label the namespace mesh-injection: enabled, and remove sidecar.mesh.io/inject: "false" from its pods';
+
+const howToLeaveNode =
+  'no proxy is injected into pods with the network of their node: remove hostNetwork from the pods, or this object';
 
 /** Reports policies that hold for no proxy: a mistyped namespace or label leaves its workloads as open as they were. */
 export function checkReach(policies: readonly Selecting[], reach: Reach, bag: DiagnosticBag): void {
@@ -92,7 +96,8 @@ function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Now
   const proxied = proxiedIn(topology).get(namespace);
   if (proxied === 0) {
     const workloads = workloadsByLabels(topology).select(namespace, undefined);
-    return withoutProxy(`no workload of namespace "${namespace}" has a proxy`, workloads);
+    const isUnseen = topology.unseenIn.has(namespace);
+    return { ...withoutProxy(`no workload of namespace "${namespace}" has a proxy`, workloads), isUnseen };
   }
   if (proxied !== undefined) return undefined;
   if (topology.namespaces.has(namespace))
@@ -134,9 +139,29 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
     ? misspeltLabelHint(topology.workloads, wanted ?? {})
     : nearLabelHint(workloadsByLabels(topology), namespace, wanted ?? {});
   // Gateways above all are seldom kept beside the applications, and may run in any namespace.
-  const isUnseen = isRoot && hint === undefined;
+  const isUnseen = hint === undefined && (isRoot || topology.unseenIn.has(namespace));
   bag.report('selector-without-workload', span, { kind, name: nameOf(policy) }, { hint, isUnseen });
   return undefined;
+}
+
+/** Reports a `workloadSelector` that looks for workloads in the namespace of its object, and finds none with a proxy. */
+export function checkWorkloadSelector(
+  object: MeshObject<string>,
+  wanted: Labels,
+  { topology }: Pick<Reach, 'topology'>,
+  bag: DiagnosticBag,
+): void {
+  const { document, kind, namespace } = object;
+  const selected = workloadsByLabels(topology).select(namespace, wanted);
+  if (selected.some(isProxied)) return;
+  if (selected.length > 0) {
+    reportNowhere(object, withoutProxy('no workload that its selector matches has a proxy', selected), bag);
+    return;
+  }
+  const hint = nearLabelHint(workloadsByLabels(topology), namespace, wanted);
+  const isUnseen = hint === undefined && isOfUnseenWorkloads(namespace, topology);
+  const span = document.spanOf(['spec', 'workloadSelector'], 'key');
+  bag.report('selector-without-workload', span, { kind, name: nameOf(object) }, { hint, isUnseen });
 }
 
 /** With the label or annotation of the first workload that switches its proxy off. */
@@ -147,7 +172,8 @@ function withoutProxy(why: string, workloads: readonly Workload[]): Nowhere {
     const hint = `remove sidecar.mesh.io/inject: "${valueAt(object.document.value, path)}" from the pods`;
     return { why, hint, related: [{ message: 'this switches the proxy off', span: object.document.spanOf(path) }] };
   }
-  return { why, hint: howToInject };
+  const isOfNode = workloads.every(({ object }) => isOnNodeNetwork(object));
+  return { why, hint: isOfNode ? howToLeaveNode : howToInject };
 }
 
 /** Who writes one means the mesh. */

@@ -4,14 +4,14 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
 import type { DestinationRule, TrafficPolicy } from '../../policy/destination-rule.ts';
 import { isWildcard, subsetOf } from '../topology/host.ts';
-import type { Service, Topology, Workload } from '../topology/model.ts';
+import type { Service, Topology } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
-import { hasLabels, LabelIndex } from '../topology/selector.ts';
+import { hasLabels } from '../topology/selector.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
-import { workloadsByLabels } from '../topology/workload-index.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
 import { hintOfPort } from './meant-port.ts';
 import { OlderRules } from './older-rules.ts';
+import { checkWorkloadSelector } from './reach-checks.ts';
 import { hostOf } from './rule-index.ts';
 import { ServiceHosts } from './service-hosts.ts';
 
@@ -30,7 +30,6 @@ export function checkRules(
   const aliased = new Map(topology.services.flatMap((it) => it.aliases.map(({ host }) => [host, it.host] as const)));
   const hosts = new ServiceHosts(topology.services);
   const rivals = new Map<string, OlderRules>();
-  const clients = new LabelIndex(topology.workloads.filter(({ role }) => role !== 'none'));
   for (const rule of rules) {
     const host = hostOf(rule, settings.clusterDomain);
     const services = isWildcard(host)
@@ -46,7 +45,9 @@ export function checkRules(
     }
     checkPorts(rule, host, services, bag);
     if (!isWildcard(host)) reportIdleTraffic(rule, host, services, settings, bag);
-    checkSelector(rule, clients, topology, bag);
+    const { workloadSelector } = rule.spec;
+    if (hasLabels(workloadSelector))
+      checkWorkloadSelector(rule, workloadSelector?.matchLabels ?? {}, { topology }, bag);
     const key = `${rule.namespace} ${host} ${JSON.stringify(Object.entries(rule.spec.workloadSelector?.matchLabels ?? {}).sort())}`;
     const older = rivals.get(key) ?? new OlderRules(settings.defaultDestinationRuleExportTo);
     rivals.set(key, older);
@@ -63,19 +64,6 @@ function hintFor(host: string, hosts: ServiceHosts, clusterDomain: string): stri
   const only = isFull ? hosts.onlyBeside(host) : undefined;
   if (only !== undefined) return `write "${only}", the only service of that namespace in the inputs, if it is meant`;
   return isFull ? 'correct the name or its namespace, or add the service to the inputs' : undefined;
-}
-
-function checkSelector(
-  { document, kind, namespace, name, spec }: DestinationRule,
-  clients: LabelIndex<Workload>,
-  topology: Topology,
-  bag: DiagnosticBag,
-): void {
-  if (!hasLabels(spec.workloadSelector)) return;
-  if (clients.select(namespace, spec.workloadSelector?.matchLabels).length > 0) return;
-  const span = document.spanOf(['spec', 'workloadSelector'], 'key');
-  const isUnseen = workloadsByLabels(topology).select(namespace, undefined).length === 0;
-  bag.report('selector-without-workload', span, { kind, name: nameOf({ namespace, name }) }, { isUnseen });
 }
 
 /** A host that no service has is reported once, not once a port. */

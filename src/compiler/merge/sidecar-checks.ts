@@ -3,8 +3,7 @@ import { append } from '../../lib/append.ts';
 import type { Sidecar } from '../../policy/sidecar.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
-import { workloadsByLabels } from '../topology/workload-index.ts';
-import { checkWholeReach, isTold, type Reach } from './reach-checks.ts';
+import { checkWholeReach, checkWorkloadSelector, isTold, type Reach } from './reach-checks.ts';
 import { type SidecarIndex, selectedLabels } from './sidecar-index.ts';
 
 /** Reports Sidecars that have no effect because of what else there is. */
@@ -36,10 +35,9 @@ function checkSelecting(index: SidecarIndex, reach: Reach, bag: DiagnosticBag): 
       const holes = { kind: sidecar.kind, ignored: nameOf(sidecar), kept: nameOf(kept), workloads: names };
       bag.report('competing-workload-policies', placeOf(sidecar), holes, relatedTo(kept));
     }
-    if (selecting.has(sidecar) || !isTold(sidecar, reach) || selectedLabels(sidecar) === undefined) continue;
-    const span = sidecar.document.spanOf(['spec', 'workloadSelector'], 'key');
-    const isUnseen = workloadsByLabels(reach.topology).select(sidecar.namespace, undefined).length === 0;
-    bag.report('selector-without-workload', span, { kind: sidecar.kind, name: nameOf(sidecar) }, { isUnseen });
+    const wanted = selectedLabels(sidecar);
+    if (selecting.has(sidecar) || !isTold(sidecar, reach) || wanted === undefined) continue;
+    checkWorkloadSelector(sidecar, wanted, reach, bag);
   }
 }
 

@@ -66,9 +66,9 @@ function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry,
   }
   const workloads = registry.byLabels.select(namespace, selector);
   if (workloads.length === 0) {
-    const isUnseen = registry.byLabels.select(namespace, {}).length === 0;
-    const hint = nearLabelHint(registry.byLabels, namespace, selector) ?? addPods;
-    return { why: 'its selector matches no workload', hint, isUnseen };
+    const near = nearLabelHint(registry.byLabels, namespace, selector);
+    const isUnseen = near === undefined && registry.isUnseen(namespace);
+    return { why: 'its selector matches no workload', hint: near ?? addPods, isUnseen };
   }
   const template = workloads.find(({ addresses }) => addresses.length === 0);
   if (template === undefined || workloads.some(({ addresses }) => addresses.length > 0)) {
@@ -87,9 +87,9 @@ function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, regist
   }
   const workloads = registry.byLabels.select(namespace, selector);
   if (workloads.length === 0) {
-    const isUnseen = registry.byLabels.select(namespace, {}).length === 0;
-    const hint = nearLabelHint(registry.byLabels, namespace, selector) ?? addEntries;
-    return { why: 'its workloadSelector matches no workload', hint, isUnseen };
+    const near = nearLabelHint(registry.byLabels, namespace, selector);
+    const isUnseen = near === undefined && registry.isUnseen(namespace);
+    return { why: 'its workloadSelector matches no workload', hint: near ?? addEntries, isUnseen };
   }
   return { why: 'none of the workloads that its workloadSelector matches is ready, has the port and may serve it' };
 }

@@ -4,6 +4,7 @@ import { valueAt } from '../../lib/value-at.ts';
 import type { LabelSelector } from '../../policy/label-selector.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import type { PodSpec } from '../../policy/topology-kinds.ts';
+import { templatePath } from '../../policy/unread-object.ts';
 import { selectsLabels } from './label-selector.ts';
 import type { Labels } from './selector.ts';
 
@@ -99,13 +100,19 @@ function unselected(reason: Unselected): Selection {
 
 /** Where an object of pods says that they get no proxy, if it does. */
 export function optOutPath({ kind, document: { value } }: MeshObject<string>): JsonPath | undefined {
-  const root = kind === 'Pod' ? [] : ['spec', 'template'];
+  const root = kind === 'Pod' ? [] : templatePath(kind);
   for (const field of ['labels', 'annotations']) {
     const path = [...root, 'metadata', field, injectKey];
     const word = valueAt(value, path);
     if (word !== undefined && word !== 'true' && word !== '') return path;
   }
   return undefined;
+}
+
+/** Whether an object of pods asks for the network of their node, so that no proxy is injected. */
+export function isOnNodeNetwork({ kind, document: { value } }: MeshObject<string>): boolean {
+  const root = kind === 'Pod' ? [] : templatePath(kind);
+  return valueAt(value, [...root, 'spec', 'hostNetwork']) === true;
 }
 
 /** What injection adds: by its templates a gateway's proxy, a sidecar, or no Envoy. */

@@ -147,6 +147,8 @@ export interface Topology {
   readonly endpoints: ReadonlyMap<Service, readonly Endpoint[]>;
   /** By namespace, then name. */
   readonly workloads: readonly Workload[];
+  /** Namespaces that may have workloads and services which the inputs do not show; none where they count as the whole mesh. */
+  readonly unseenIn: ReadonlySet<string>;
   readonly counts: TopologyCounts;
   /** Key pairs and authorities for gateways, by namespace, then name. */
   readonly secrets: readonly Secret[];

@@ -8,14 +8,18 @@ import type { WorkloadDraft } from './workloads.ts';
 /** The workloads that services are resolved against, indexed once: each look-up is independent of the size of the mesh. */
 export class Registry {
   readonly byLabels: LabelIndex<WorkloadDraft>;
-  /** No two workloads of a namespace have one name. */
+  /** Of workloads of one name the first: the others are of kinds that are not read. */
   readonly #byName = new Map<string, WorkloadDraft>();
   readonly #byAddress = new Map<string, WorkloadDraft[]>();
+  readonly #unseenIn: ReadonlySet<string>;
 
-  constructor(workloads: readonly WorkloadDraft[]) {
+  /** `unseenIn` are the namespaces that may have more workloads than these. */
+  constructor(workloads: readonly WorkloadDraft[], unseenIn: ReadonlySet<string>) {
+    this.#unseenIn = unseenIn;
     this.byLabels = new LabelIndex(workloads);
     for (const workload of workloads) {
-      this.#byName.set(keyOf(workload.namespace, workload.name), workload);
+      const key = keyOf(workload.namespace, workload.name);
+      if (!this.#byName.has(key)) this.#byName.set(key, workload);
       if (workload.sharesAddress) continue;
       for (const address of workload.addresses) append(this.#byAddress, address, workload);
     }
@@ -23,6 +27,11 @@ export class Registry {
 
   get({ namespace, name }: Pick<WorkloadDraft, 'namespace' | 'name'>): WorkloadDraft | undefined {
     return this.#byName.get(keyOf(namespace, name));
+  }
+
+  /** Whether the inputs may leave out all of what runs in the namespace: they show nothing of it, or not what an object has made. */
+  isUnseen(namespace: string): boolean {
+    return this.#unseenIn.has(namespace) || this.byLabels.select(namespace, {}).length === 0;
   }
 
   /** The machine at the address that a registry has for its service; undefined: none is known. */

@@ -3,6 +3,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { Kept, KeptEach, keptList } from '../../diagnostics/kept.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
+import type { UnreadObject } from '../../policy/unread-object.ts';
 import { familiesOf } from './address.ts';
 import { EarlierTopology } from './earlier.ts';
 import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
@@ -27,6 +28,13 @@ export function resolveTopology(
   return new TopologyResolver(settings).resolve(listsOf(objects), gateways, bag);
 }
 
+/** What a resolver takes for granted beside the objects that it is given. */
+export interface Presumed {
+  /** Workloads of a namespace without an object are taken for injected. */
+  readonly presumesInjection: boolean;
+  readonly unread: readonly UnreadObject[];
+}
+
 /**
  * Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. From one resolution to
  * the next a service, a workload or a list of which nothing has changed is the same object as before, and only what depends
@@ -34,6 +42,8 @@ export function resolveTopology(
  */
 export class TopologyResolver {
   readonly #declared = new Kept<ReadonlyMap<string, Labels>>('declared namespaces');
+  readonly #unread: readonly UnreadObject[];
+  readonly #unseenIn: ReadonlySet<string>;
   readonly #workloads: WorkloadDrafts;
   readonly #services: ResolvedServices;
   readonly #registry = new Kept<Registry>('workloads by label and address');
@@ -41,11 +51,12 @@ export class TopologyResolver {
   readonly #finished = new KeptEach<WorkloadDraft, Workload>('workload');
   #last: Topology | undefined;
 
-  /** Where injection is presumed, workloads of a namespace without an object are taken for injected. */
-  constructor(settings: Settings, presumesInjection = false) {
+  constructor(settings: Settings, { presumesInjection, unread }: Presumed = { presumesInjection: false, unread: [] }) {
     const presumedLabels = presumesInjection ? injectedNamespace : {};
     const { trustDomain, injection } = settings;
-    this.#workloads = new WorkloadDrafts({ trustDomain, injection, presumedLabels });
+    this.#unread = unread;
+    this.#unseenIn = new Set(unread.flatMap(({ mayFill }) => mayFill));
+    this.#workloads = new WorkloadDrafts({ trustDomain, injection, presumedLabels, unread });
     this.#services = new ResolvedServices(settings);
   }
 
@@ -55,7 +66,7 @@ export class TopologyResolver {
     const earlier = new EarlierTopology(last);
     const declared = this.#declared.of([lists.Namespace], bag, (_, before) => declaredIn(lists, before));
     const drafts = this.#workloads.of(lists, declared, bag);
-    const registry = this.#registry.of([drafts], bag, () => new Registry(drafts));
+    const registry = this.#registry.of([drafts], bag, () => new Registry(drafts, this.#unseenIn));
     const { services, counts } = this.#services.resolve(lists, registry, earlier, bag);
     const claims = services.map((service) => service.claims);
     const targets = this.#targets.of(claims, bag, (own, before) => keptTargets(bindTargets(claims, own), before));
@@ -68,13 +79,14 @@ export class TopologyResolver {
     reportUnusedEntries(workloads, services, bag);
     const podsWithoutIp = drafts.filter((draft) => draft.kind === 'Pod' && !draft.addresses.length).length;
     this.#last = {
-      namespaces: earlier.namespaces(namespacesOf(lists)),
+      namespaces: earlier.namespaces(namespacesOf(lists, this.#unread)),
       services: keptList(
         last?.services,
         services.map(({ service }) => service),
       ),
       endpoints: earlier.endpoints(new Map(services.map(({ service, ready }) => [service, ready]))),
       workloads: keptList(last?.workloads, workloads),
+      unseenIn: this.#unseenIn,
       secrets: lists.Secret,
       counts: { ...counts, podsWithoutIp },
     };
@@ -91,7 +103,7 @@ function declaredIn({ Namespace }: TopologyLists, before: ReadonlyMap<string, La
   return isSame ? before : declared;
 }
 
-function namespacesOf(lists: TopologyLists): Map<string, Labels> {
+function namespacesOf(lists: TopologyLists, unread: readonly UnreadObject[]): Map<string, Labels> {
   const labels = new Map<string, Labels>();
   for (const { name, labels: own } of lists.Namespace) labels.set(name, own);
   for (const list of Object.values(lists)) {
@@ -101,6 +113,7 @@ function namespacesOf(lists: TopologyLists): Map<string, Labels> {
       before = namespace;
     }
   }
+  for (const { namespace } of unread) if (!labels.has(namespace)) labels.set(namespace, {});
   return new Map([...labels].sort(([a], [b]) => compareStrings(a, b)));
 }
 

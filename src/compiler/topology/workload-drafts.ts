@@ -1,7 +1,8 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { Kept, KeptEach } from '../../diagnostics/kept.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
+import type { UnreadObject } from '../../policy/unread-object.ts';
 import type { TopologyLists } from './lists.ts';
 import { localityOfNode } from './locality.ts';
 import { nameOf } from './object-name.ts';
@@ -20,18 +21,39 @@ import {
 /** All workloads as they are written, by namespace and name. An object that is as it was gives the same draft. */
 export class WorkloadDrafts {
   readonly #context: Pick<WorkloadContext, 'trustDomain' | 'injection' | 'presumedLabels'>;
+  readonly #unread: readonly UnreadObject[];
   readonly #all = new Kept<readonly WorkloadDraft[]>('workload drafts');
   readonly #each = new KeptEach<object, WorkloadDraft>('workload draft');
 
-  constructor(context: Pick<WorkloadContext, 'trustDomain' | 'injection' | 'presumedLabels'>) {
+  /** The pod templates of `unread` make workloads too, of which nothing is reported. */
+  constructor({
+    unread,
+    ...context
+  }: Pick<WorkloadContext, 'trustDomain' | 'injection' | 'presumedLabels'> & {
+    readonly unread: readonly UnreadObject[];
+  }) {
     this.#context = context;
+    this.#unread = unread;
   }
 
   /** `namespaces` are the labels of those that the inputs declare. Of two with one name the second is reported and left out. */
   of(lists: TopologyLists, namespaces: WorkloadContext['namespaces'], bag: DiagnosticBag): readonly WorkloadDraft[] {
     const { Node, Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job } = lists;
     const inputs = [namespaces, Node, Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job];
-    return this.#all.of(inputs, bag, (own) => withoutDuplicates(this.#draft(lists, namespaces, own), own));
+    return this.#all.of(inputs, bag, (own) => {
+      const drafts = withoutDuplicates(this.#draft(lists, namespaces, own), own);
+      return this.#unread.length === 0 ? drafts : byName([...drafts, ...this.#draftUnread(lists.Pod, namespaces)]);
+    });
+  }
+
+  #draftUnread(pods: readonly kinds.Pod[], namespaces: WorkloadContext['namespaces']): readonly WorkloadDraft[] {
+    const made = new LabelIndex(pods);
+    const context = { ...this.#context, namespaces, bag: new DiagnosticBag() };
+    return this.#unread.flatMap(({ template, ...object }) => {
+      if (template === undefined) return [];
+      const controller = { ...object, spec: { template } };
+      return hasPods(controller, made) ? [] : [controllerWorkload(controller, context)];
+    });
   }
 
   #draft(
@@ -72,6 +94,14 @@ export class WorkloadDrafts {
   }
 }
 
+function byName(drafts: readonly WorkloadDraft[]): readonly WorkloadDraft[] {
+  return sortedBy(
+    drafts,
+    (draft) => draft.namespace,
+    (draft) => draft.name,
+  );
+}
+
 function withoutDuplicates(drafts: readonly WorkloadDraft[], bag: DiagnosticBag): readonly WorkloadDraft[] {
   const sorted = sortedBy(
     drafts,
@@ -93,7 +123,7 @@ function withoutDuplicates(drafts: readonly WorkloadDraft[], bag: DiagnosticBag)
 }
 
 /** Pods carry their template's labels; a template without labels is known by the names of its pods. */
-function hasPods(controller: kinds.WorkloadController, pods: LabelIndex<kinds.Pod>): boolean {
+function hasPods(controller: kinds.TemplateHolder, pods: LabelIndex<kinds.Pod>): boolean {
   const labels = controller.spec.template.metadata?.labels ?? {};
   const carriers = pods.select(controller.namespace, labels);
   if (Object.keys(labels).length > 0) return carriers.length > 0;

@@ -5,7 +5,7 @@ import type { MeshObject } from '../../policy/object.ts';
 import type {
   Pod,
   PodSpec,
-  WorkloadController,
+  TemplateHolder,
   WorkloadEntry,
   WorkloadEntrySpec,
   WorkloadGroup,
@@ -70,7 +70,7 @@ export function podWorkload(pod: Pod, localityOfNode: string | undefined, contex
 }
 
 /** Stands for the pods that the controller will make; it has no address. */
-export function controllerWorkload(controller: WorkloadController, context: WorkloadContext): WorkloadDraft {
+export function controllerWorkload(controller: TemplateHolder, context: WorkloadContext): WorkloadDraft {
   const { metadata, spec } = controller.spec.template;
   return templateWorkload(controller, metadata?.labels ?? {}, metadata?.annotations ?? {}, spec, context);
 }
@@ -164,13 +164,13 @@ function readAddress(object: MeshObject<string>, path: JsonPath, text: string, b
 }
 
 function templateWorkload(
-  object: Pod | WorkloadController,
+  object: Pod | TemplateHolder,
   labels: Labels,
   annotations: Labels,
   spec: PodSpec,
   context: WorkloadContext,
 ): WorkloadDraft {
-  const runs = object.kind === 'Pod' && object.status !== undefined;
+  const runs = 'status' in object && object.status !== undefined;
   const declared = context.namespaces.get(object.namespace);
   const namespaceLabels = declared ?? (runs ? {} : context.presumedLabels);
   const facts = { namespace: object.namespace, labels, annotations, spec, namespaceLabels };
@@ -205,7 +205,7 @@ function templateWorkload(
 
 /** Without a label nothing is injected: what the annotation asks for would be taken for granted, and is not there. */
 function warnOfAnnotation(
-  object: Pod | WorkloadController,
+  object: MeshObject<string>,
   annotations: Labels,
   { hostNetwork }: PodSpec,
   bag: DiagnosticBag,

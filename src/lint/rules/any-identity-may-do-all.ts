@@ -1,4 +1,5 @@
 import { anyIdentityField } from '../authorization/any-identity.ts';
+import { gatewayIdentity } from '../authorization/gateway-identity.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
@@ -27,6 +28,9 @@ export const rule: Rule = {
       for (const [i, { source }] of from.entries()) {
         const field = anyIdentityField(source);
         if (field === undefined) continue;
+        // At a gateway the certificates of its clients decide, and these are seldom those of the mesh.
+        const atGateway = gatewayIdentity(policy, snapshot);
+        if (atGateway === 'unknown' || atGateway === 'none') continue;
         const message = `"${field}" has "*": every workload of the mesh may send every request`;
         report({ object: policy, path: [...path, 'from', i, 'source', field], part: 'key', message });
       }

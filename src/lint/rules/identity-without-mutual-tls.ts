@@ -3,8 +3,9 @@ import type { Workload } from '../../compiler/topology/model.ts';
 import { hasLabels } from '../../compiler/topology/selector.ts';
 import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import { gatewayIdentity } from '../authorization/gateway-identity.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
-import { placedValues } from '../authorization/placed-values.ts';
+import { type PlacedValue, placedValues } from '../authorization/placed-values.ts';
 import { type RuleAt, rulesOf } from '../authorization/walk.ts';
 import type { Rule, RuleContext } from '../rule.ts';
 import { decidingScopes } from '../tls/deciding-scopes.ts';
@@ -12,7 +13,7 @@ import { bySelector } from '../tokens/meeting.ts';
 
 const isIdentity = /^(principals|namespaces|serviceAccounts|trustDomains|source\.(principal|namespace))$/;
 
-/** Identities come from client certificates, which a workload of mode DISABLE never sees. */
+/** Identities come from client certificates, which a workload of mode DISABLE never sees, and few servers of gateways ask for. */
 export const rule: Rule = {
   code: 'identity-without-mutual-tls',
   id: 'MP311',
@@ -31,16 +32,46 @@ export const rule: Rule = {
     checkUnseen(snapshot, report, skip);
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       const [first] = workloads;
-      if (first === undefined || workloads.some(({ role }) => role !== 'sidecar')) continue;
-      for (const at of rulesOf([policy])) {
-        const found = placedValues(at, isIdentity).find(({ isNegated }) => !isNegated);
-        if (found === undefined || !workloads.every((workload) => isPlain(snapshot, workload, portsOf(at)))) continue;
-        const message = `"${found.field}" matches nobody at "${first.namespace}/${first.name}", where mutual TLS is switched off`;
-        report({ object: policy, path: found.path, message });
+      if (first === undefined) continue;
+      const name = `${first.namespace}/${first.name}`;
+      if (workloads.every(({ role }) => role === 'router') && gatewayIdentity(policy, snapshot) === 'none') {
+        const { found, related } = withOthers(rulesOf([policy]).flatMap(identityOf));
+        if (found === undefined) continue;
+        report({
+          ...{ object: policy, path: found.path, related, why: whyAtGateway, hint: hintAtGateway },
+          message: `"${found.field}" matches nobody at gateway "${name}", none of whose servers asks for a certificate of the mesh`,
+        });
+      } else if (workloads.every(({ role }) => role === 'sidecar')) {
+        const isOff = (at: RuleAt): boolean => workloads.every((it) => isPlain(snapshot, it, portsOf(at)));
+        const { found, related } = withOthers(rulesOf([policy]).flatMap((at) => (isOff(at) ? identityOf(at) : [])));
+        if (found === undefined) continue;
+        const message = `"${found.field}" matches nobody at "${name}", where mutual TLS is switched off`;
+        report({ object: policy, path: found.path, message, related });
       }
     }
   },
 };
+
+const whyAtGateway =
+  'clients of a gateway have an identity only where a server asks for their certificate: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody';
+const hintAtGateway =
+  'name clients from outside by ipBlocks, remoteIpBlocks or requestPrincipals; for clients of the mesh, write the tls mode MESH_MUTUAL of a server for them';
+
+interface IdentityAt extends PlacedValue {
+  readonly policy: AuthorizationPolicy;
+}
+
+/** The first condition of a rule that asks for an identity. */
+function identityOf(at: RuleAt): readonly IdentityAt[] {
+  const found = placedValues(at, isIdentity).find(({ isNegated }) => !isNegated);
+  return found === undefined ? [] : [{ ...found, policy: at.policy }];
+}
+
+/** One cause gives one finding a policy: the further rules are related. */
+function withOthers([found, ...others]: readonly IdentityAt[]) {
+  const message = 'the same holds for this condition';
+  return { found, related: others.map(({ policy, path }) => ({ object: policy, path, message })) };
+}
 
 /** Where the input has no workload of a namespace, the mode of the whole namespace tells. */
 function checkUnseen(snapshot: Snapshot, report: RuleContext['report'], skip: RuleContext['skip']): void {
@@ -66,15 +97,13 @@ function checkUnseen(snapshot: Snapshot, report: RuleContext['report'], skip: Ru
     const scope = selecting.has(namespace) ? own : (scopes.get(namespace) ?? scopes.get(settings.rootNamespace));
     if (scope === undefined) skip(policy);
     if (scope?.spec.mtls?.mode !== 'DISABLE') continue;
-    for (const at of rulesOf([policy])) {
-      const found = placedValues(at, isIdentity).find(({ isNegated }) => !isNegated);
-      if (found === undefined) continue;
-      report({
-        ...{ object: policy, path: found.path },
-        message: `"${found.field}" matches nobody ${scope === own ? 'at these workloads' : `in namespace "${namespace}"`}, where mutual TLS is switched off`,
-        related: [{ object: scope, path: ['spec', 'mtls', 'mode'], message: 'the mode of the workloads' }],
-      });
-    }
+    const { found, related } = withOthers(rulesOf([policy]).flatMap(identityOf));
+    if (found === undefined) continue;
+    report({
+      ...{ object: policy, path: found.path },
+      message: `"${found.field}" matches nobody ${scope === own ? 'at these workloads' : `in namespace "${namespace}"`}, where mutual TLS is switched off`,
+      related: [...related, { object: scope, path: ['spec', 'mtls', 'mode'], message: 'the mode of the workloads' }],
+    });
   }
 }
 

@@ -55,6 +55,7 @@ function policiesInForceNowhere({ policies, topology }: Snapshot): ReadonlyMap<s
     ...policies.peerAuthentications,
     ...policies.requestAuthentications,
     ...policies.authorizationPolicies,
+    ...policies.sidecars,
   ]) {
     if (proxied.get(policy.namespace) === false) append(found, policy.namespace, policy);
   }

@@ -34,7 +34,8 @@ export const rule: Rule = {
     for (const rule of policies.destinationRules) {
       const { subsets = [] } = rule.spec;
       if (subsets.length === 0) continue;
-      const workloads = servedFor(rule, snapshot).map(({ workload }) => workload);
+      const served = servedFor(rule, snapshot);
+      const workloads = served.map(({ workload }) => workload);
       if (workloads.length === 0) skip(rule);
       for (const [i, { name, labels = {} }] of subsets.entries()) {
         if (workloads.length === 0 || workloads.some((workload) => selects(labels, workload.labels))) continue;
@@ -47,6 +48,7 @@ export const rule: Rule = {
           });
           continue;
         }
+        if (served.some(({ target }) => snapshot.topology.unseenIn.has(target.service.namespace))) continue;
         if (!routed.has(`${hostOf(rule, snapshot)} ${name}`)) continue;
         // The key of a label that no pod has in this way: its other values tell that the value is wrong.
         const key = Object.keys(labels).find(

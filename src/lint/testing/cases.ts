@@ -6,6 +6,7 @@ import type { Snapshot } from '../../compiler/snapshot.ts';
 import { readSettings } from '../../config/read.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import type { UnreadObject } from '../../policy/unread-object.ts';
 import { partialInput } from '../partial-input.ts';
 
 const folder = 'fixtures/lint';
@@ -56,7 +57,9 @@ export async function readExample({ code, shape }: RuleCase, side: 'bad' | 'good
     bag,
   );
   const files = [{ path, text }];
-  const snapshot = createAnalyser(settings, partialInput)(createObjectReader()(files, bag), bag);
+  const unread: UnreadObject[] = [];
+  const objects = createObjectReader()(files, bag, (object) => void unread.push(object));
+  const snapshot = createAnalyser(settings, { ...partialInput, unread })(objects, bag);
   if (snapshot === undefined) throw new Error(format(bag.all, [...files, ...sources], 'text'));
   const marked = text.split('\n').flatMap((line, i) => (line.endsWith('# finding') ? [i + 1] : []));
   return { path, text, snapshot, marked };
