@@ -29,7 +29,7 @@ export async function keepRunning(parts: EnvoyRunParts): Promise<number> {
 }
 
 /**
- * Waits, and writes the last good configuration anew: Envoy may have ended in the middle of a change. What cannot be
+ * Waits, and writes the last valid configuration anew: Envoy may have ended in the middle of a change. What cannot be
  * written is tried again after the next delay. Gives false when somebody asks for the end.
  */
 async function writeAgain(parts: EnvoyRunParts, nextDelayMs: () => number): Promise<boolean> {

@@ -42,7 +42,7 @@ export interface Compiled {
   readonly compilation: Compilation | undefined;
   /** What the compilation was made of; undefined as it is. */
   readonly snapshot: Snapshot | undefined;
-  /** With the texts that `prepare` tells. */
+  /** The texts that were read, and those that `prepare` added. */
   readonly inputs: readonly SourceFile[];
   /** Inputs, configuration and templates: what diagnostics point into. */
   readonly sources: readonly SourceFile[];

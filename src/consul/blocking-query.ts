@@ -12,13 +12,18 @@ export interface FollowedAnswer {
 export interface BlockingQueryOptions {
   readonly api: ConsulApi;
   readonly path: string;
-  /** Called for the first answer and for each that may differ from the one before. What it throws counts as a failure. */
+  /**
+   * Called for the first answer and for each that may differ from the one before. What it throws counts as a failure.
+   */
   readonly onAnswer: (answer: FollowedAnswer) => void;
   /** Each time that the server was heard of. */
   readonly onHeard: () => void;
   readonly onFailure: (error: ConsulError) => void;
   readonly signal: AbortSignal;
-  /** Longest wait of one question: so late a server that lost its leader is noticed. Absent: under a minute. */
+  /**
+   * Longest wait of one question, which is also how late the loss of a server's leader is noticed. Absent: under a
+   * minute.
+   */
   readonly waitMs?: number;
   /** Two questions are at least so far apart, whatever changes meanwhile. */
   readonly pauseMs?: number;

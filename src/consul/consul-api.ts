@@ -106,7 +106,10 @@ export class ConsulApi {
     return { answer, body: await text(answer) };
   }
 
-  /** Connections of other certificates or roots than those of now are used no more. */
+  /**
+   * The agent for connections with the certificates and roots that the files have now; connections with earlier ones
+   * are not used again.
+   */
   async #agentNow(): Promise<PlainAgent | SecureAgent> {
     const { files } = this.#address;
     const [ca, cert, key] = [

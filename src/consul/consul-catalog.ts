@@ -34,7 +34,7 @@ export interface ConsulCatalogOptions {
 
 /** Instances are asked for side by side, below the connections that a server allows one client. */
 const mostQuestions = 16;
-/** A look at all services takes at most a tenth of the time. */
+/** At most a tenth of the time is spent looking at all services. */
 const sweepShare = 10;
 const shortestSweepMs = 200;
 const agentsReturnMs = 60_000;
@@ -104,7 +104,10 @@ export class ConsulCatalog {
     this.#isSweepWanted = true;
   }
 
-  /** A server that was away, or is older than it was, may have lost its state: agents tell it again what they have, within a minute. */
+  /**
+   * A server that was away, or is older than it was, may have lost its state: agents tell it again what they have,
+   * within a minute.
+   */
   #hold(): void {
     if (this.#state.hasSynced) this.#heldUntil = Date.now() + (this.#options.resetMs ?? agentsReturnMs);
   }

@@ -33,7 +33,9 @@ export type CompileResult = {
       readonly rootNamespace?: { readonly name: string; readonly isDecided: boolean; readonly why: string };
       /** Hosts that keys may be fetched from though their addresses are private. Absent: not known. */
       readonly jwksAllowedHosts?: readonly string[];
-      /** To be called when the files are in force: from now on these versions of the objects are the last good ones. */
+      /**
+       * To be called when the files are in force: from now on these versions of the objects are the last valid ones.
+       */
       readonly accept?: () => void;
     }
   | {
@@ -68,5 +70,7 @@ export interface ProxyCompiler {
  */
 export type CompileProxy = (replaced?: AbortSignal) => Promise<CompileResult>;
 
-/** Thrown by a compilation that was aborted because newer inputs exist. It does not mean that its inputs are invalid. */
+/**
+ * Thrown by a compilation that was aborted because newer inputs exist. It does not mean that its inputs are invalid.
+ */
 export class ReplacedCompilation extends Error {}

@@ -13,7 +13,7 @@ export interface ReadMeshConfig {
 }
 
 /**
- * The settings that a mesh is compiled with, as its configuration file says them now. A faulty file leaves the last good
+ * The settings that a mesh is compiled with, as its configuration file says them now. A faulty file leaves the last valid
  * one in force. The trust domain is the one that `meshd` was started with: its CA signs for no other.
  */
 export class MeshSettings {

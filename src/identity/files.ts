@@ -8,7 +8,7 @@ import type { IdentityCheck, IdentityTexts, SecretSnapshot } from './snapshot.ts
 export interface IdentityObserver {
   /** A new identity is good; called also for the first one. */
   readonly onSnapshot: (snapshot: SecretSnapshot) => void;
-  /** The files hold no good identity; the last good one stays in force. Told once a reason. */
+  /** The files hold no good identity; the last valid one stays in force. Told once a reason. */
   readonly onProblem: (problem: string) => void;
 }
 

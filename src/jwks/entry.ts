@@ -4,7 +4,7 @@ import { type DiscoveredUrl, type RequestOptions, requestKeys } from './request.
 import { retryAfterMs } from './retry-after.ts';
 import { nextLook } from './schedule.ts';
 
-/** One source: while it is awake it asks for its keys at once and again and again; keeps the last good ones. */
+/** One source: while it is awake it asks for its keys at once and again and again; keeps the last valid ones. */
 export class KeySetEntry {
   /** What the next request asks; a caller may bring another time limit. */
   source: KeySetSource;
@@ -53,7 +53,10 @@ export class KeySetEntry {
     this.#awake = undefined;
   }
 
-  /** Other hosts may be private: an awake source asks at once. If its host is refused now, the last good keys are dropped. */
+  /**
+   * Other hosts may be private: an awake source asks at once. If its host is refused now, the last valid keys are
+   * dropped.
+   */
   askUnder(options: RequestOptions): void {
     this.#options = options;
     this.#discovered = undefined;
@@ -147,7 +150,9 @@ export class KeySetEntry {
     this.#setDue(wait);
   }
 
-  /** The source's own word, or the operator's, is that the last good keys count no more; others of its faults may pass. */
+  /**
+   * The source's own word, or the operator's, is that the last valid keys count no more; others of its faults may pass.
+   */
   #isWithdrawnBy({ code }: KeySetFault): boolean {
     return code === 'keys-withdrawn' || (code === 'host-refused' && this.#keysUnder !== this.#options);
   }

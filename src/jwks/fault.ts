@@ -5,7 +5,7 @@
  * `redirect-refused` too many, without a target, or from https to http; `answer-too-large`; `answer-invalid` not the
  * expected JSON; `issuer-mismatch` the discovery document is another issuer's; `keys-unusable` more keys than are looked
  * at, or Envoy refuses them; `keys-withdrawn` a well-formed set, maybe an empty one, without a usable key; `outdated` the
- * last good set is too old; `closed` the resolver has ended.
+ * last valid set is too old; `closed` the resolver has ended.
  */
 export type KeySetFaultCode =
   | 'url-refused'

@@ -33,7 +33,7 @@ export interface KeySetResolver {
   current(source: KeySetSource): KeySetResult | undefined;
   /**
    * The sources that are in use from now on: they are kept fresh however long nobody asks. Others are not asked any more;
-   * their last good keys stay for a week, should they come into use again.
+   * their last valid keys stay for a week, should they come into use again.
    */
   retain(sources: readonly KeySetSource[]): void;
   /**

@@ -32,7 +32,7 @@ export function retryDelay(retry: number, random: number): number {
 
 /** What the next wait depends on. */
 export interface Outlook {
-  /** Requests that failed since the last good one. */
+  /** Requests that failed since the last one that succeeded. */
   readonly failures: number;
   readonly hasKeys: boolean;
   /** The wait that the server asked for, in milliseconds. */
@@ -41,7 +41,7 @@ export interface Outlook {
 
 /**
  * The wait until a source is asked again. A good set: the refresh interval, up to a tenth less or more. Without keys
- * every token is refused, so 1 s, doubled up to 30 s; with the last good keys in force 1 minute, doubled up to the
+ * every token is refused, so 1 s, doubled up to 30 s; with the last valid keys in force 1 minute, doubled up to the
  * refresh interval. Half of a wait after a failure is chance, so that a fleet does not return in step. A server that asks
  * for a longer wait gets it, up to the refresh interval.
  */

@@ -6,7 +6,7 @@ type Objects = readonly MeshObject<string>[];
 
 /**
  * Which Secrets of gateways may be unusable, use by use: those that were never good for it. Their servers stay closed and the
- * others go on, while a Secret that was good and turns bad is held at its last good version, as every object is. The
+ * others go on, while a Secret that was good and turns bad is held at its last valid version, as every object is. The
  * authorities of clients that somebody takes out are not held: nobody is verified by them any more.
  */
 export class ClosingSecrets {
@@ -14,7 +14,9 @@ export class ClosingSecrets {
   #good: ReadonlySet<string>;
   #told: ReadonlySet<string> = new Set();
 
-  /** Of the proxy's namespace, or of all where it is undefined; `good` are uses (`secretUseKey`) that were good before. */
+  /**
+   * Of the proxy's namespace, or of all where it is undefined; `good` are uses (`secretUseKey`) that were good before.
+   */
   constructor(namespace: string | undefined, good: readonly string[] = []) {
     this.#namespace = namespace;
     this.#good = new Set(good);

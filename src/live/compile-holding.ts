@@ -1,8 +1,8 @@
 import type { HeldObjects } from '../contracts/compile-result.ts';
 import type { Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SourceFile } from '../source/document.ts';
-import { type GoodInputs, isLastGood } from './good-versions.ts';
-import { type Fault, type HeldObject, type MendRules, mend } from './last-good.ts';
+import { type GoodInputs, isLastValid } from './good-versions.ts';
+import { type Fault, type HeldObject, type MendRules, mend } from './last-valid.ts';
 
 /** One compilation of some files; the value is absent when the bag holds an error. */
 export interface Attempt<T> {
@@ -12,7 +12,7 @@ export interface Attempt<T> {
   readonly ofProxies?: readonly Diagnostic[];
 }
 
-/** What came of the inputs, where need be with the last good versions of some objects. */
+/** What came of the inputs, where need be with the last valid versions of some objects. */
 export interface Holding<T> {
   readonly value: T | undefined;
   /** What was compiled last. */
@@ -31,7 +31,7 @@ export interface Holding<T> {
 const maxRounds = 20;
 
 /**
- * Compiles the files; while that fails, puts the last good versions of the objects at fault in their place. One bad
+ * Compiles the files; while that fails, puts the last valid versions of the objects at fault in their place. One bad
  * object so does not hold up the others, and is itself neither dropped nor used in its bad form. Where everything may be
  * left out, the caller finds out whom that concerns (`faults`).
  */
@@ -50,7 +50,7 @@ export async function compileHolding<T>(
     const found = [...bag.all.filter(({ severity }) => severity === 'error'), ...ofProxies];
     if (value !== undefined && found.length === 0) return { value, files: current, bag, objects, faults, errors };
     // What does not fit old versions follows from what made them necessary.
-    const told = found.filter(({ span }) => span === undefined || !isLastGood(span.file));
+    const told = found.filter(({ span }) => span === undefined || !isLastValid(span.file));
     for (const error of errors.length + told.length === 0 ? found : told) errors.push(error);
     const ofOneProxy = new Set(ofProxies);
     const mended = mend(current, found, good, { isElsewhere, ofOneProxy });

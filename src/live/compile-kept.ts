@@ -20,7 +20,7 @@ import { letOthers, readInPieces } from './turns.ts';
 export type KeptCompilation = Holding<Compiled> & { readonly alarms: readonly Diagnostic[] };
 
 /**
- * Compiles the files with the last good versions of emptied and faulty objects in their place. `before` is what reading
+ * Compiles the files with the last valid versions of emptied and faulty objects in their place. `before` is what reading
  * them had to say.
  */
 export async function compileKept(

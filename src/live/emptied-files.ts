@@ -5,10 +5,10 @@ import { isBlankText } from '../source/blank.ts';
 import type { SourceFile } from '../source/document.ts';
 import { statedKinds } from '../source/stated-kinds.ts';
 import { type GoodInputs, type GoodVersion, goodVersions, nameOfFile } from './good-versions.ts';
-import type { HeldObject } from './last-good.ts';
+import type { HeldObject } from './last-valid.ts';
 import { formatNames, keyOf, nameOf } from './object-name.ts';
 
-/** The inputs with the last good objects of files that lost them all. */
+/** The inputs with the last valid objects of files that lost them all. */
 export interface FilledFiles {
   readonly files: readonly SourceFile[];
   readonly objects: readonly HeldObject[];
@@ -22,10 +22,10 @@ export interface FilledFiles {
 type ReadObjects = (file: SourceFile, bag: DiagnosticBag) => GoodInputs['objects'];
 
 /**
- * Puts back what stood in files that hold no object any more, as their last good versions: a file that is there and says
+ * Puts back what stood in files that hold no object any more, as their last valid versions: a file that is there and says
  * nothing was cut short far more often than it was meant to open the mesh. An object that stands in another file now is
  * not put back. A file that holds objects of other kinds alone was written so, and is believed: what stood in it is let
- * go, with a warning. Without last good inputs nothing is known, and nothing is put back.
+ * go, with a warning. Without last valid inputs nothing is known, and nothing is put back.
  */
 export function fillEmptied(
   files: readonly SourceFile[],
@@ -46,7 +46,7 @@ export function fillEmptied(
   return { ...fill(files, emptied, lost), warnings: warningsOf(replaced, lost) };
 }
 
-/** Those that held objects. A file that is as it was when it was last good holds what it held. */
+/** Those that held objects. A file that is as it was when it was last valid holds what it held. */
 function changedOwners(good: GoodInputs | undefined, files: readonly SourceFile[]): readonly SourceFile[] {
   const others = without(files, good?.files ?? files);
   if (good === undefined || others.length === 0) return [];
@@ -96,7 +96,7 @@ interface ReplacedFile {
   readonly kinds: readonly string[];
 }
 
-/** Objects that stood in a file when they were last good, and stand nowhere now. */
+/** Objects that stood in a file when they were last valid, and stand nowhere now. */
 class LostObjects {
   readonly #versions: readonly (readonly [string, GoodVersion])[];
   readonly #present: ReadonlySet<string>;

@@ -3,13 +3,13 @@ import type { SourceSpan } from '../diagnostics/span.ts';
 import type { DocumentRange } from '../source/cut.ts';
 import type { SourceFile } from '../source/document.ts';
 import { CutFiles } from './cut-files.ts';
-import { type GoodVersion, isLastGood } from './good-versions.ts';
+import { type GoodVersion, isLastValid } from './good-versions.ts';
 
 /** A document that errors point at. */
 export interface FaultyDocument {
   readonly file: SourceFile;
   readonly range: DocumentRange;
-  /** It is another than in the last good inputs. */
+  /** It is another than in the last valid inputs. */
   readonly isChanged: boolean;
 }
 
@@ -49,7 +49,7 @@ export class FaultSearch {
     const judged = this.#judged.get(range) ?? {
       file,
       range,
-      isChanged: !isLastGood(file.path) && !this.#isKnown(file, range),
+      isChanged: !isLastValid(file.path) && !this.#isKnown(file, range),
     };
     this.#judged.set(range, judged);
     return judged;

@@ -4,18 +4,20 @@ import type { FaultyProxy } from '../compiler/render-snapshot.ts';
 import type { Workload } from '../compiler/topology/model.ts';
 import type { Diagnostic } from '../diagnostics/bag.ts';
 import type { TouchedProxies } from './access-changes.ts';
-import type { Fault } from './last-good.ts';
+import type { Fault } from './last-valid.ts';
 import type { ObjectName } from './object-name.ts';
 
 /** What a proxy is to run with. */
 export type ProxyOutcome =
   | {
       readonly config: EnvoyConfig;
-      /** What is wrong with objects that may concern it, and are held at their last good version or left out. */
+      /** What is wrong with objects that may concern it, and are held at their last valid version or left out. */
       readonly faults: readonly FleetFault[];
     }
   | {
-      /** Something that it may depend on was never good, or is so no more: what it had, or what lets nothing through. */
+      /**
+       * Something that it may depend on was never good, or is so no more: what it had, or what lets nothing through.
+       */
       readonly frozen: EnvoyConfig;
       readonly isDenying: boolean;
       /** The version of the inputs whose policies it has; undefined: of none. */

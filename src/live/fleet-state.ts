@@ -9,7 +9,7 @@ import { nameOfFile } from './good-versions.ts';
 export interface FleetState {
   /** Of the inputs that were compiled last. */
   readonly version: string;
-  /** The same inputs, with the last good versions of faulty objects in their place. */
+  /** The same inputs, with the last valid versions of faulty objects in their place. */
   readonly files: readonly SourceFile[];
   /** The root namespace that their objects decided on. */
   readonly rootBefore: string | undefined;
@@ -45,7 +45,10 @@ export interface InForce {
   readonly files: readonly SourceFile[];
 }
 
-/** Those that keep the policies of another version than this one, which has the objects `now`. */
+/**
+ * The proxies that keep the policies of another version than `version`, in groups of equal policies; `now` are the
+ * objects of `version`.
+ */
 export function frozenGroups(
   proxies: ReadonlyMap<string, InForce>,
   version: string,

@@ -17,7 +17,7 @@ import { policiesOf, topologyOf, topologyWith } from './frozen-objects.ts';
 import type { GoodInputs } from './good-versions.ts';
 import { lostIn, nothingLost, readHidden, withHidden } from './hidden-policies.ts';
 import { hasFetchedKeys, type KeySetGatherer, withRules } from './key-sets/gather.ts';
-import type { Fault } from './last-good.ts';
+import type { Fault } from './last-valid.ts';
 import { isLeftOut } from './left-out.ts';
 
 export interface FleetInputs {
@@ -31,7 +31,9 @@ export interface FleetInputs {
 
 type Frozen = Extract<ProxyOutcome, { readonly frozen: EnvoyConfig }>;
 
-/** Compiles a mesh for all of its proxies, version after version; a faulty object stops those alone that it may concern. */
+/**
+ * Compiles a mesh for all of its proxies, version after version; a faulty object stops those alone that it may concern.
+ */
 export class Fleet {
   #inputs: FleetInputs;
   #compiler: Compiler;
@@ -69,7 +71,10 @@ export class Fleet {
     return this.#good?.objects ?? [];
   }
 
-  /** Goes on, before it takes anything, with what another fleet had in force. What is no longer sound of it is forgotten. */
+  /**
+   * Goes on, before it takes anything, with what another fleet had in force. What is no longer sound of it is
+   * forgotten.
+   */
   async restore(state: FleetState): Promise<void> {
     const { files, version, rootBefore, heldSince, frozen, lost, denying } = state;
     this.#rootBefore = rootBefore;
@@ -170,7 +175,7 @@ export class Fleet {
     const policies = policiesOf(snapshot.objects);
     const outcomes = new Map<string, ProxyOutcome>();
     const stopped = new Map<string, readonly FleetFault[]>();
-    // Where an object's last good version had to go too, it holds no more.
+    // Where an object's last valid version had to go too, it holds no more.
     const unheld = faults.filter((fault) => !fault.isHeld && !this.#isLeftOut(fault));
     this.#lost = lostIn({ faults: unheld, objects: snapshot.objects }, this.#good, this.#lost, this.#compiler);
     const lost = this.#lost.keys;

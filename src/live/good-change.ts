@@ -6,14 +6,14 @@ interface WithFiles {
   readonly files: readonly SourceFile[];
 }
 
-/** What changed of the last good inputs: most files of most changes stay. */
+/** What changed of the last valid inputs: most files of most changes stay. */
 export interface GoodChange<T extends WithFiles> {
   readonly files: readonly SourceFile[];
   readonly removed: readonly string[];
   readonly rest: Omit<T, 'files'>;
 }
 
-/** Tells what became different of the last good inputs since `first`, and since it was called last. */
+/** Tells what became different of the last valid inputs since `first`, and since it was called last. */
 export function goodTeller<T extends WithFiles>(
   first: T | undefined,
   tell: (change: GoodChange<T>) => void,
@@ -30,7 +30,7 @@ export function goodTeller<T extends WithFiles>(
   };
 }
 
-/** The last good inputs after the change. */
+/** The last valid inputs after the change. */
 export function withChange<T extends WithFiles>(
   good: T | undefined,
   { files, removed, rest }: GoodChange<T>,

@@ -10,7 +10,7 @@ export interface GoodInputs {
   readonly objects: readonly MeshObject<string>[];
 }
 
-/** The last good version of an object. */
+/** The last valid version of an object. */
 export interface GoodVersion {
   /** Of the document in which it stood. */
   readonly text: string;
@@ -27,8 +27,8 @@ const suffix = ' (last valid version of ';
 /** Ends the name of a file that nobody wrote: it closes what an object that was never good may have closed. */
 const closedSuffix = ' (closed in place of ';
 
-/** Whether a file is the last good version of an object, or what closes in its place. */
-export function isLastGood(path: string): boolean {
+/** Whether a file is the last valid version of an object, or what closes in its place. */
+export function isLastValid(path: string): boolean {
   return path.includes(suffix) || isStandIn(path);
 }
 
@@ -44,10 +44,10 @@ export function standInPath(path: string, { kind, namespace, name }: ObjectName)
 
 /** The user's file behind a path: the path itself, or the file whose object's last valid version the path has. */
 export function nameOfFile(path: string): string {
-  return isLastGood(path) ? (path.split(suffix)[0]?.split(closedSuffix)[0] ?? path) : path;
+  return isLastValid(path) ? (path.split(suffix)[0]?.split(closedSuffix)[0] ?? path) : path;
 }
 
-/** The last good versions by the key of their object (see `keyOf`). */
+/** The last valid versions by the key of their object (see `keyOf`). */
 export function goodVersions(good: GoodInputs | undefined): ReadonlyMap<string, GoodVersion> {
   const versions = new Map<string, GoodVersion>();
   const files = new Map((good?.files ?? []).map((file) => [file.path, file]));

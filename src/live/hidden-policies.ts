@@ -5,13 +5,13 @@ import type { SourceFile } from '../source/document.ts';
 import { faultKey } from './fleet-outcome.ts';
 import { policiesOf } from './frozen-objects.ts';
 import { type GoodInputs, goodVersions } from './good-versions.ts';
-import type { Fault } from './last-good.ts';
+import type { Fault } from './last-valid.ts';
 import { keyOf } from './object-name.ts';
 
 /** Faults whose object could not be held, by their keys, and the policies that may be what is behind them. */
 export interface Lost {
   readonly keys: ReadonlySet<string>;
-  /** The last good version of each, in a file of its own. */
+  /** The last valid version of each, in a file of its own. */
   readonly hidden: GoodInputs;
 }
 

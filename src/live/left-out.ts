@@ -1,7 +1,7 @@
 import type { Compiler } from '../compiler/compile.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { aliases, groupAlias } from '../policy/alias.ts';
-import type { Fault } from './last-good.ts';
+import type { Fault } from './last-valid.ts';
 
 /**
  * Kinds that add hosts, routes and workloads. All others may take something away: access, plaintext, destinations. Without an

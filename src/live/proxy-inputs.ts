@@ -36,9 +36,9 @@ export interface ProxyInputs {
   readonly judgeKeys?: JudgeKeys;
   /** Hears what each compilation that gave a configuration counted. */
   readonly onFigures?: (figures: MeshFigures) => void;
-  /** The last good inputs of a compile function before this one. */
+  /** The last valid inputs of a compile function before this one. */
   readonly good?: GoodState | undefined;
-  /** Hears of inputs that are in force: from now on they are the last good ones. */
+  /** Hears of inputs that are in force: from now on they are the last valid ones. */
   readonly onAccept?: (good: GoodState) => void;
   /** Hears what each compilation read, before it is compiled. */
   readonly onRead?: (read: ReadFiles) => void;

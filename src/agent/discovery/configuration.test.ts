@@ -81,7 +81,7 @@ describe('HeldConfiguration', () => {
     expect(answers.at(-1)).toBe('in: no such filter');
     take(resource('out', 'v2'));
     expect(answers.at(-1)).toBeUndefined();
-    // An Envoy that starts anew gets the last good one at once.
+    // An Envoy that starts anew gets the last valid one at once.
     first.close();
     expect(Object.fromEntries(envoy().got)).toEqual({ in: 'v1', out: 'v2' });
     take(resource('in', 'v3'));

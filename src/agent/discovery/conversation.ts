@@ -47,7 +47,7 @@ export class Conversation {
     return this.#deferred === undefined;
   }
 
-  /** `tellsDigests`: the control plane is taken for one that compares them, and the position, if one is told. */
+  /** `tellsDigests`: send digests, and the position if there is one, because the control plane can compare them. */
   begin(node: DiscoveryNode, tellsDigests: boolean, position?: string): void {
     const views = configurationLists.map(
       (list) => [configurationTypes[list].typeUrl, this.#options.view(list)] as const,
@@ -96,7 +96,10 @@ export class Conversation {
     if (this.#deferred === undefined) this.#options.send({ typeUrl: endpointType, subscribe: [syncName] });
   }
 
-  /** Clusters and listeners are asked for whole, and before what they name; with the endpoints comes the word at the end. */
+  /**
+   * Clusters and listeners are asked for whole, and before what they name; with the endpoints comes the word at the
+   * end.
+   */
   #tell(lists: readonly ConfigurationList[], node?: DiscoveryNode): void {
     const has = (list: ConfigurationList): boolean => lists.includes(list);
     if (has('clusters')) this.#tellOne('clusters', ['*'], node);

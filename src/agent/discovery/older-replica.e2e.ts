@@ -58,7 +58,7 @@ describe('Upstream, that keeps what the control plane said of its state', () => 
     server.forceShutdown();
   });
 
-  /** A replica that has read less than `x.z`, and nothing more meanwhile. */
+  /** A replica that has read less than `x.z`, and reads nothing more. */
   const admit: Parameters<typeof aggregatedService>[0] = (_call, first) => {
     const asked = (first as DeltaRequest).initialVersions[positionName];
     told.push({ position: asked, ms: performance.now() });

@@ -36,7 +36,9 @@ export interface UpstreamOptions {
   readonly synced: (isSynced: boolean) => void;
   readonly log: Log;
   readonly clock: Clock;
-  /** How often the control plane is asked whether it is there; a stream without an answer for twice as long is ended. */
+  /**
+   * How often the control plane is asked whether it is there; a stream without an answer for twice as long is ended.
+   */
   readonly checkMs?: number;
 }
 
@@ -45,7 +47,10 @@ const longestMessageBytes = 256 * 1_048_576;
 const backOffMs = { first: 500, longest: 30_000 };
 /** INTERNAL: what Envoy itself refuses with. */
 const refusalCode = 13;
-/** How a replica refuses that has read less than the one before; after so long it is taken all the same. */
+/**
+ * The status by which a replica refuses that has read less than the one before, and the time after which it is accepted
+ * all the same.
+ */
 const olderCode = status.FAILED_PRECONDITION;
 const longestRefusalMs = 5_000;
 /** How a stream ends whose first request is not understood; CANCELLED: here, where there is no answer to it. */
@@ -71,7 +76,7 @@ export class Upstream {
   #faultsAre: 'not asked for' | 'asked for' | 'known' = 'not asked for';
   #running: Promise<void> | undefined;
   #position: string | undefined;
-  /** On the monotonic clock: since when replicas refuse that have read less. */
+  /** Time, on the monotonic clock, since which replicas that have read less refuse this client. */
   #refusedSinceMs: number | undefined;
   #problem: string | undefined;
 

@@ -20,7 +20,7 @@ export type { ValidateConfig } from './judge.ts';
 
 /**
  * Keeps Envoy's configuration at what the inputs say. A change is compiled, validated, and written in order, and only
- * said to be in force when Envoy shows it. A change that fails leaves the last good configuration in force, in which only
+ * said to be in force when Envoy shows it. A change that fails leaves the last valid configuration in force, in which only
  * the keys of token issuers are renewed.
  */
 export class Reloader {
@@ -57,7 +57,10 @@ export class Reloader {
     return this.#active.files;
   }
 
-  /** Whether the last reload failed for a reason that may pass without a change of the inputs: a full disk, a silent Envoy. */
+  /**
+   * Whether the last reload failed for a reason that may pass without a change of the inputs: a full disk, a silent
+   * Envoy.
+   */
   get mustRetry(): boolean {
     return this.#mustRetry;
   }

@@ -17,7 +17,7 @@ const mostNames = 100;
 
 /**
  * Secrets whose names are files: `file-root:<path>` for roots, `file-cert:<chain>~<key>` for a pair. A file is read when
- * Envoy first asks for it, and again whenever it changes; one that turns bad leaves the last good secret in force.
+ * Envoy first asks for it, and again whenever it changes; one that turns bad leaves the last valid secret in force.
  */
 export class FileSecrets {
   readonly #publish: () => void;

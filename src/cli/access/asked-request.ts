@@ -27,7 +27,7 @@ export interface AskedRequest {
   readonly accesses: readonly AccessRequest[];
   /** Services (`namespace/name`) whose address is one of those. */
   readonly services: readonly string[];
-  /** What was taken for what the options do not say. */
+  /** Sentences about what was assumed where the options say nothing. */
   readonly assumptions: readonly string[];
   /** What the line of the log tells. */
   readonly logged?: LoggedRequest;

@@ -25,7 +25,7 @@ async function readTokenFile(path: string): Promise<string> {
   return text.trim().replace(/^Bearer +/i, '');
 }
 
-/** A place of a request that a token is sent in, and what to call it. */
+/** A place of a request in which a token is sent, and its name for people. */
 interface TokenPlace {
   readonly words: string;
   readonly put: (request: NonNullable<AccessRequest['request']>, token: string) => AccessRequest['request'];

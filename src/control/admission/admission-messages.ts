@@ -16,7 +16,7 @@ export interface AdmissionQuestion {
   readonly id: number;
   readonly webhook: WebhookName;
   readonly text: string;
-  /** Of the pods of this API server, as the path of the webhook says it. */
+  /** Cluster and network of the pods, as the path of the webhook names them. */
   readonly location: PodLocation;
   /** Of the namespace of a pod that may get a proxy; the thread asks for them. */
   readonly namespaceLabels?: Readonly<Record<string, string>>;
@@ -25,7 +25,10 @@ export interface AdmissionQuestion {
 /** To the thread. */
 export type ToAdmission = { readonly question: AdmissionQuestion } | { readonly settings: InjectionInputs };
 
-/** From the thread: an answer, the namespace that it must know about first, or what is wrong with settings, which are not used then. */
+/**
+ * From the thread: an answer, the namespace that it must know about first, or what is wrong with settings, which are
+ * not used then.
+ */
 export type FromAdmission =
   | { readonly id: number; readonly wants: string }
   | { readonly id: number; readonly reply: AdmissionReply }

@@ -21,7 +21,7 @@ const code = {
   ...{ unavailable: 14, unauthenticated: 16 },
 };
 
-/** So long a replica that has read less than another one may catch up. */
+/** Time for a replica that has read less than another one to catch up. */
 const catchUpMs = 1_000;
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
@@ -94,7 +94,7 @@ export class Admission {
     return this.#fleet.open(owner, { bounds, start });
   }
 
-  /** What another replica sent is not replaced by what is older; it is the client that goes on asking, and for how long. */
+  /** Refuses a client that another replica has sent newer configuration. The client decides how long it asks again. */
   async #refuseOlder(first: FirstRequest, views: ProxyViews, identity: string): Promise<void> {
     const position = first.initialVersions?.[positionName];
     if (position === undefined || hasAll(first, views)) return;

@@ -43,7 +43,7 @@ export class Arrivals {
     });
   }
 
-  /** Begins the next one, where there is room. Whose turn it was has the next one after all others. */
+  /** Begins the next one if there is room. The identity whose turn it was then waits behind all others. */
   #next(): void {
     if (this.#running >= this.#together) return;
     for (const [identity, line] of this.#lines) {

@@ -25,7 +25,9 @@ export interface CompileData {
   readonly debounce: DebounceTimes;
   /** PILOT_ENABLE_EDS_DEBOUNCE: false sends changes of endpoints at once. */
   readonly gathersEndpoints: boolean;
-  /** PILOT_ENABLE_CRD_VALIDATION: invalid objects that were never valid are left out, if their kind takes nothing away. */
+  /**
+   * PILOT_ENABLE_CRD_VALIDATION: invalid objects that were never valid are left out, if their kind takes nothing away.
+   */
   readonly leavesOutInvalid?: boolean | undefined;
   /** PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: versions of objects are told. */
   readonly tracksObjects?: boolean | undefined;
@@ -90,7 +92,7 @@ export type FromCompiler =
       readonly figures: readonly RegistryFigures[];
       readonly revision: RegistryRevision | undefined;
     }
-  /** So far the inputs are read, and nothing of that waits to be compiled. */
+  /** The position up to which all inputs are read and compiled. */
   | { readonly type: 'position'; readonly position: Position }
   /** What is said of objects whose status is written. */
   | { readonly type: 'reports'; readonly changed: readonly ObjectReport[]; readonly removed: readonly string[] }

@@ -93,7 +93,7 @@ export class Fleet {
     return this.#snapshot.proxies.get(proxyKey(proxy));
   }
 
-  /** The proxy of an account that has the address; undefined: none has, `several`: it says not which. */
+  /** The proxy of an account that has the address; undefined: there is none; `several`: more than one has it. */
   findAt(
     address: string,
     { namespace, serviceAccount }: Pick<ServedProxy, 'namespace' | 'serviceAccount'>,

@@ -17,9 +17,9 @@ export interface StreamOwner {
 
 /** What responses say of the state that they are made from. */
 export interface ResponseLabels {
-  /** Begins their nonces. */
+  /** The beginning of the nonces of these responses. */
   readonly noncePrefix: string;
-  /** Undefined: nobody could compare it. */
+  /** Undefined: it could not be compared with that of another replica. */
   readonly position: string | undefined;
 }
 

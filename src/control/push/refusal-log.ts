@@ -3,7 +3,7 @@ import type { LogFields, PlainLog } from '../../lib/log.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { StreamOrigin } from '../../xds/observer.ts';
 
-/** Whoever can connect can be refused: as many lines are written. */
+/** Anybody who can connect can cause such lines, so their number is limited. */
 const lines = { perSecond: 5, burst: 100 };
 /** A client says what it likes. */
 const longestId = 300;

@@ -3,12 +3,18 @@ import type { RegistryFigures } from './registry.ts';
 
 /** A source of services alone, beside the registry that has the policies. */
 export interface ServiceSource {
-  /** Before all are known: those that were in force before this `meshd`, where it can tell them from those of others. */
+  /**
+   * Before all services are known: those that were in force before this `meshd` was started, if they can be recognized
+   * as this source's.
+   */
   readonly files: readonly SourceFile[];
   /** It has told all its services once. */
   readonly hasSynced: boolean;
   readonly figures: readonly RegistryFigures[];
-  /** Tells of each change of `files`, and when all are known; `isEndpoints`: nothing but where and how well instances are. */
+  /**
+   * Tells of each change of `files`, and when all are known; `isEndpoints`: nothing but where and how well instances
+   * are.
+   */
   start(onChange: (change: { readonly isEndpoints: boolean }) => void): Promise<void>;
   close(): void;
 }

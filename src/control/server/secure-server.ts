@@ -94,7 +94,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
   };
 }
 
-/** One for each method: a layer of every call costs memory. */
+/** One interceptor that chooses by the method: two interceptors for each call would cost memory. */
 function interceptorsOf(
   signing: ServerInterceptor | undefined,
   streams: ServerInterceptor | undefined,

@@ -33,7 +33,10 @@ export function gatewaysByName(gateways: readonly Gateway[]): ReadonlyMap<string
   return new Map(gateways.map((gateway) => [`${gateway.namespace}/${gateway.name}`, gateway]));
 }
 
-/** Whether the clients of a server speak TLS, and it says how it takes that: without a mode another check speaks. */
+/**
+ * Whether a server has a port for TLS and one of the modes. A server without a mode has none of them; another check
+ * reports it.
+ */
 export function hasTlsMode({ port, tls }: Server, modes: readonly string[]): boolean {
   return ['HTTPS', 'TLS'].includes(port.protocol.toUpperCase()) && tls?.mode !== undefined && modes.includes(tls.mode);
 }

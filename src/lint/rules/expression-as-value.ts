@@ -3,7 +3,9 @@ import { type PlacedValue, placedValues } from '../authorization/placed-values.t
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
-/** Of paths another rule tells; methods, hosts, namespaces, ports and addresses have values that reading checks. */
+/**
+ * Another rule reports paths. Values of methods, hosts, namespaces, ports and addresses are checked when they are read.
+ */
 const fields =
   /^((p|notP)rincipals|(r|notR)equestPrincipals|request\.headers\[.*|request\.auth\..*|source\.principal|connection\.sni)$/;
 

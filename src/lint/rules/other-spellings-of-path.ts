@@ -70,7 +70,7 @@ export const rule: Rule = {
   },
 };
 
-/** Whether a workload reads none of the ports of an operation as HTTP; of a mistyped port another rule tells. */
+/** Whether a workload reads none of the ports of an operation as HTTP; another rule reports a mistyped port. */
 function hasNoPaths(operation: Operation, read: ReadonlyMap<string, boolean>): boolean {
   const isNowhereHttp = read.size > 0 && ![...read.values()].includes(true);
   return isNowhereHttp || tcpPortsOf(operation, read).length > 0;

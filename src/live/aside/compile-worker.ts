@@ -24,7 +24,7 @@ export interface WorkerOptions {
   readonly program: string;
   /** The most that the thread's heap may grow to, in MiB; absent: as V8 decides. */
   readonly heapMiB?: number | undefined;
-  /** After the end only the last good inputs are told of. */
+  /** After the end only the last valid inputs are told of. */
   readonly onTold: (told: Told) => void;
   /** Called once, with the reason: that of `end`, the thread's own error, or that it has ended. */
   readonly onEnd: (error: Error) => void;

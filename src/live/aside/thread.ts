@@ -35,7 +35,7 @@ class GivenUp extends Error {}
 /**
  * Compiles in a thread of its own, so that no input holds up the agent's probes, signals and certificates. What needs
  * too much time or memory is given up, and is a fault of the inputs; the next compilation gets a new thread, which knows
- * the last good inputs.
+ * the last valid inputs.
  */
 export class CompileThread {
   readonly #inputs: ProxyInputs;

@@ -124,7 +124,7 @@ export class ConsulServer {
     this.#process.signal(name);
   }
 
-  /** At once; what it had is in its folder. */
+  /** Ends at once; its state stays in its folder. */
   kill(): Promise<void> {
     return this.#process.kill();
   }

@@ -31,7 +31,9 @@ interface Kept extends CatalogObjects {
 const settleMs = 20;
 const folder = 'consul/';
 
-/** The services of one or more datacenters of Consul, as objects; a service that several have is one with all instances. */
+/**
+ * The services of one or more datacenters of Consul, as objects; a service that several have is one with all instances.
+ */
 export class CatalogSource implements ServiceSource {
   readonly #options: CatalogSourceOptions;
   readonly #shards: readonly Shard[];
@@ -141,7 +143,7 @@ export class CatalogSource implements ServiceSource {
     );
   }
 
-  /** Each once, as long as the process runs. */
+  /** Reports each problem once in the life of the process. */
   #tellProblems(problems: readonly string[]): void {
     for (const problem of problems) {
       if (this.#told.has(problem) || this.#told.size > 10_000) continue;

@@ -91,7 +91,7 @@ export class SecretFollower {
 
   /**
    * With the authorities that are followed of a Secret that is still named: a Gateway that names them no more may be invalid, and
-   * its last good version in force.
+   * its last valid version in force.
    */
   #withAuthorities(named: readonly NamedSecret[]): readonly NamedSecret[] {
     const keys = new Set(named.map(keyOf));

@@ -17,7 +17,7 @@ export interface HeldObject extends ObjectName {
 }
 
 export interface Mended {
-  /** Undefined where some object has no last good version that could stand in for it, and may not be left out. */
+  /** Undefined where some object has no last valid version that could stand in for it, and may not be left out. */
   readonly files: readonly SourceFile[] | undefined;
   /** The invalid objects, as far as they can be determined. */
   readonly objects: readonly HeldObject[];
@@ -31,9 +31,9 @@ export interface Mended {
 export interface Fault {
   /** Undefined: a document of which nobody knows what it is. */
   readonly object: HeldObject | undefined;
-  /** As it stands now, and as it was when it was last good; empty where it cannot be read. */
+  /** As it stands now, and as it was when it was last valid; empty where it cannot be read. */
   readonly texts: readonly JsonObject[];
-  /** Its last good version holds in its place; else the inputs were compiled without it. */
+  /** Its last valid version holds in its place; else the inputs were compiled without it. */
   readonly isHeld: boolean;
   readonly errors: readonly Diagnostic[];
   readonly file: string;
@@ -51,7 +51,7 @@ export interface MendRules {
 }
 
 /**
- * The inputs with the documents that errors point at in their last good version. A document that was never good is left
+ * The inputs with the documents that errors point at in their last valid version. A document that was never good is left
  * out where it is elsewhere. No files where that cannot be done, also where the document at fault is no other than it
  * was; then nothing of the change may be used. Where everything may be left out, an unchanged document is, too.
  */
