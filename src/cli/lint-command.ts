@@ -1,3 +1,4 @@
+import { inputNames } from '../completion/input-names.ts';
 import type { Severity } from '../diagnostics/registry.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { version } from '../lib/version.ts';
@@ -5,7 +6,6 @@ import { formatLintSummary } from '../lint/formats/summary.ts';
 import type { LintRun } from '../lint/lint-texts.ts';
 import { reportOf } from '../lint/report.ts';
 import { selectRules } from '../lint/select-rules.ts';
-import { inputNames } from './completion/input-names.ts';
 import { ruleNames } from './completion/rule-names.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';

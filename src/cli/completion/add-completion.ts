@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
+import { type Shell, shells } from '../../completion/shell.ts';
+import type { ValueTable } from '../../completion/value-source.ts';
 import { exitCode } from '../exit-codes.ts';
 import { printOut } from '../io.ts';
-import { type Shell, shells } from './shell.ts';
-import type { Offer, ValueTable } from './value-source.ts';
 
 export interface CompletionOptions {
   /** The values that the program knows; loaded when a completion is asked for. */
@@ -34,7 +34,7 @@ export function addCompletion(program: Command, options: CompletionOptions): Com
     .addArgument(new Argument('<SHELL>', 'bash, zsh or fish').choices(shells))
     .action(async (shell: Shell) => {
       begin();
-      const { completionScript } = await import('./scripts.ts');
+      const { completionScript } = await import('../../completion/scripts.ts');
       await writeOut(completionScript(shell, program.name()));
     });
 }
@@ -42,25 +42,10 @@ export function addCompletion(program: Command, options: CompletionOptions): Com
 /** Whoever completes a line has no use for an error: without an answer nothing is offered. */
 async function answer(program: Command, words: readonly string[], values: () => Promise<ValueTable>): Promise<string> {
   try {
-    const { complete } = await import('./complete.ts');
+    const { complete } = await import('../../completion/complete.ts');
+    const { formatOffer } = await import('../../completion/format-offer.ts');
     return formatOffer(await complete(program, words, await values()));
   } catch {
     return '';
   }
-}
-
-/**
- * A line for each word, with its description behind a tab; then, where a path may stand, `:files` or `:folders` behind
- * the number of characters before it.
- */
-export function formatOffer({ words = [], paths, pathStart = 0 }: Offer): string {
-  const lines = words.map(({ word, description }) => (description === '' ? word : `${word}\t${oneLine(description)}`));
-  if (paths !== undefined) lines.push(`:${paths}:${pathStart}`);
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-/** Menus are narrow. */
-function oneLine(text: string): string {
-  const [line = ''] = text.split('\n');
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 }

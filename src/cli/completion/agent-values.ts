@@ -1,7 +1,8 @@
+import { always, plainWords, type ValueTable } from '../../completion/value-source.ts';
 import { loggingValues } from './logging-values.ts';
-import { always, plainWords, type ValueTable } from './value-source.ts';
 
-const namesIn = async (inputs: readonly string[]) => (await import('./input-names.ts')).inputNames(inputs);
+const namesIn = async (inputs: readonly string[]) =>
+  (await import('../../completion/input-names.ts')).inputNames(inputs);
 
 /** Values of `pilot-agent` beside choices and paths. */
 export const agentValues: ValueTable = {

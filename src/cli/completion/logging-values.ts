@@ -1,5 +1,5 @@
 import { logScopes } from '../../agent/log/scope.ts';
-import { always, plainWords, type ValueTable } from './value-source.ts';
+import { always, plainWords, type ValueTable } from '../../completion/value-source.ts';
 
 /** Values of the flags that the agent and the control plane have in common, beside choices and paths. */
 export const loggingValues: ValueTable = {

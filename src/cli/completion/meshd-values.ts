@@ -1,5 +1,5 @@
+import { plainWords, type ValueTable } from '../../completion/value-source.ts';
 import { loggingValues } from './logging-values.ts';
-import { plainWords, type ValueTable } from './value-source.ts';
 
 /** Values of `meshd` beside choices and paths. */
 export const meshdValues: ValueTable = {

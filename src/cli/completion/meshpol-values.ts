@@ -1,6 +1,13 @@
+import type { InputNames } from '../../completion/input-names.ts';
+import {
+  always,
+  fileAfterEquals,
+  type Offer,
+  plainWords,
+  type ValueRequest,
+  type ValueTable,
+} from '../../completion/value-source.ts';
 import { lintForms } from '../lint-settings.ts';
-import type { InputNames } from './input-names.ts';
-import { always, fileAfterEquals, type Offer, plainWords, type ValueRequest, type ValueTable } from './value-source.ts';
 
 /** The script of `meshpol lint`, which knows rules and reads inputs; loaded when a value needs it. */
 const known = () => import('../lint-command.ts');

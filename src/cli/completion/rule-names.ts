@@ -1,7 +1,7 @@
+import type { Candidate } from '../../completion/value-source.ts';
 import { registry } from '../../diagnostics/registry.ts';
 import { categories } from '../../lint/rule.ts';
 import { allRules } from '../../lint/rule-index.ts';
-import type { Candidate } from './value-source.ts';
 
 /** What a command line may call rules by. */
 export interface RuleNames {

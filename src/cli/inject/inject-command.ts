@@ -1,6 +1,7 @@
 import { readMeshConfig } from '../../config/read.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import { type ChangedTexts, changeTexts } from '../../injection/change-texts.ts';
 import type { InjectionSettings } from '../../injection/settings.ts';
 import { readInjectionSettings } from '../../injection/settings.ts';
 import type { NamedTemplate } from '../../injection/templates.ts';
@@ -10,7 +11,6 @@ import type { SourceFile } from '../../source/document.ts';
 import { readSources } from '../../source/read.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
-import { type ChangedTexts, changeTexts } from './change-texts.ts';
 import type { TemplateOption } from './template-option.ts';
 
 /** Options of `meshpol inject`, as the command line spells them. */

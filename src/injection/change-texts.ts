@@ -1,18 +1,18 @@
 import { parse as parseYaml } from 'yaml';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { JsonPath } from '../../diagnostics/span.ts';
-import { skipTexts } from '../../injection/decide.ts';
-import { editText, type PodEdit } from '../../injection/edit-text.ts';
-import { inject } from '../../injection/inject.ts';
-import { patch } from '../../injection/patch.ts';
-import type { PodObject, Texts } from '../../injection/pod.ts';
-import { type PodInObject, podIn } from '../../injection/pod-template.ts';
-import type { InjectionSettings } from '../../injection/settings.ts';
-import { withoutInjection } from '../../injection/status.ts';
-import { cutDocuments } from '../../source/cut.ts';
-import type { JsonObject, PolicyDocument, SourceFile } from '../../source/document.ts';
-import { listItems } from '../../source/list-items.ts';
-import { parse } from '../../source/parse.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { JsonPath } from '../diagnostics/span.ts';
+import { cutDocuments } from '../source/cut.ts';
+import type { JsonObject, PolicyDocument, SourceFile } from '../source/document.ts';
+import { listItems } from '../source/list-items.ts';
+import { parse } from '../source/parse.ts';
+import { skipTexts } from './decide.ts';
+import { editText, type PodEdit } from './edit-text.ts';
+import { inject } from './inject.ts';
+import { patch } from './patch.ts';
+import type { PodObject, Texts } from './pod.ts';
+import { type PodInObject, podIn } from './pod-template.ts';
+import type { InjectionSettings } from './settings.ts';
+import { withoutInjection } from './status.ts';
 
 /** YAML documents, each with its separator. */
 export interface ChangedTexts {

@@ -2,19 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldBooleans } from '../agent/flags.ts';
-import { createPilotAgent } from '../agent/pilot-agent.ts';
-import type { ProgramContext } from '../agent/program-context.ts';
-import { createMeshd } from '../control/meshd.ts';
-import type { CliIo } from '../io.ts';
-import { createMeshpol } from '../meshpol.ts';
-import { run } from '../testing/run-meshpol.ts';
-import { formatOffer } from './add-completion.ts';
-import { agentValues } from './agent-values.ts';
+import { foldBooleans } from '../cli/agent/flags.ts';
+import { createPilotAgent } from '../cli/agent/pilot-agent.ts';
+import type { ProgramContext } from '../cli/agent/program-context.ts';
+import { agentValues } from '../cli/completion/agent-values.ts';
+import { meshdValues } from '../cli/completion/meshd-values.ts';
+import { meshpolValues } from '../cli/completion/meshpol-values.ts';
+import { createMeshd } from '../cli/control/meshd.ts';
+import type { CliIo } from '../cli/io.ts';
+import { createMeshpol } from '../cli/meshpol.ts';
+import { run } from '../cli/testing/run-meshpol.ts';
 import { complete } from './complete.ts';
+import { formatOffer } from './format-offer.ts';
 import { inputNames } from './input-names.ts';
-import { meshdValues } from './meshd-values.ts';
-import { meshpolValues } from './meshpol-values.ts';
 
 const programs = {
   meshpol: [createMeshpol({} as CliIo, {}, () => undefined), meshpolValues],

@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { SourceFile } from '../../source/document.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /** What reading for a completion may cost: somebody waits for it after a key. */
 const limits = { bytes: 1 << 20, entries: 2_000 } as const;

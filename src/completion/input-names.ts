@@ -1,10 +1,10 @@
-import { createAnalyser } from '../../compiler/analyse.ts';
-import { createObjectReader, type ReadObjects } from '../../compiler/read-objects.ts';
-import { defaultSettings } from '../../config/defaults.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { sortedBy } from '../../lib/sort.ts';
-import { cutDocuments } from '../../source/cut.ts';
-import type { SourceFile } from '../../source/document.ts';
+import { createAnalyser } from '../compiler/analyse.ts';
+import { createObjectReader, type ReadObjects } from '../compiler/read-objects.ts';
+import { defaultSettings } from '../config/defaults.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { sortedBy } from '../lib/sort.ts';
+import { cutDocuments } from '../source/cut.ts';
+import type { SourceFile } from '../source/document.ts';
 import { readSome } from './read-some.ts';
 
 /** What inputs name that a command line may name too. */
