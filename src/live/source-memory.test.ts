@@ -17,7 +17,7 @@ describe('SourceMemory', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sources-'));
     aheadMs = 10_000;
-    memory = new SourceMemory(undefined, () => Date.now() + aheadMs);
+    memory = new SourceMemory({ clock: () => Date.now() + aheadMs });
     await writeFile(join(folder, 'a.yaml'), 'a: 1\n');
     await writeFile(join(folder, 'b.yaml'), 'b: 1\n');
   });
@@ -85,7 +85,7 @@ describe('SourceMemory', () => {
         return systemDisk.statNow(path);
       },
     };
-    const { read: through } = new SourceMemory(disk).round();
+    const { read: through } = new SourceMemory({ disk }).round();
     const files = await readSources([folder], new DiagnosticBag(), {
       through: (path, load) =>
         through(path, (isAtOnce) => {
@@ -115,5 +115,71 @@ describe('SourceMemory', () => {
     expect((await read()).text).toBe('b: 1\n');
     await rename(join(folder, 'away'), join(folder, 'a.yaml'));
     expect((await read()).text).toBe('a: 1\nb: 1\n');
+  });
+
+  describe('that waits until files are still', () => {
+    let nowMs: number;
+    const file = (): string => join(folder, 'a.yaml');
+    /** Writes in place, as of a moment. */
+    const write = async (text: string, atMs: number): Promise<void> => {
+      await writeFile(file(), text);
+      await utimes(file(), atMs / 1000, atMs / 1000);
+    };
+    const look = async () => {
+      const round = memory.round();
+      const files = await readSources([file()], new DiagnosticBag(), { through: round.read });
+      return [files.map(({ text }) => text).join(''), round.isMoving];
+    };
+
+    beforeEach(async () => {
+      nowMs = 1_000_000;
+      memory = new SourceMemory({ clock: () => nowMs, stillMs: 40 });
+      await write('a: 1\n---\nb: 2\n', nowMs - 10);
+      expect(await look()).toEqual(['a: 1\n---\nb: 2\n', false]);
+    });
+
+    test('gives what a file held while it is written in place, and what it holds once nobody writes', async () => {
+      await write('a: 3\n---\n', nowMs);
+      nowMs += 30;
+      expect(await look()).toEqual(['a: 1\n---\nb: 2\n', true]);
+      await write('a: 3\n---\nb: 4\n', nowMs);
+      nowMs += 30;
+      expect(await look()).toEqual(['a: 1\n---\nb: 2\n', true]);
+      nowMs += 11;
+      expect(await look()).toEqual(['a: 3\n---\nb: 4\n', false]);
+    });
+
+    test('reads at once what takes the place of a file by a rename', async () => {
+      await writeFile(join(folder, 'next'), 'a: 3\n');
+      await utimes(join(folder, 'next'), nowMs / 1000, nowMs / 1000);
+      await rename(join(folder, 'next'), file());
+      expect(await look()).toEqual(['a: 3\n', false]);
+    });
+
+    test('reads a file that never comes to rest after two seconds', async () => {
+      for (let i = 0; i <= 2_000; i += 500) {
+        await write(`a: ${i}\n`, nowMs);
+        expect(await look()).toEqual(['a: 1\n---\nb: 2\n', true]);
+        nowMs += 500;
+      }
+      await write('a: last\n', nowMs);
+      expect(await look()).toEqual(['a: last\n', false]);
+    });
+
+    test('gives what a file held when it was written while it was read', async () => {
+      await write('a: 3\n---\n', nowMs - 50);
+      const round = memory.round();
+      const files = await readSources([file()], new DiagnosticBag(), {
+        through: (path, load) =>
+          round.read(path, async (isAtOnce) => {
+            const read = await load(isAtOnce);
+            await write('a: 3\n---\nb: 4\n', nowMs);
+            return read;
+          }),
+      });
+      expect([files[0]?.text, round.isMoving]).toEqual(['a: 1\n---\nb: 2\n', true]);
+      nowMs += 41;
+      expect(await look()).toEqual(['a: 3\n---\nb: 4\n', false]);
+    });
   });
 });

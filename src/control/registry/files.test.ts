@@ -9,13 +9,19 @@ import { FilesRegistry } from './files.ts';
 describe('FilesRegistry', () => {
   let folder: string;
   let registry: FilesRegistry;
+  /** By the clock, files were written so long ago. */
+  let agoMs: number;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'registry-'));
     await writeFile(join(folder, 'a.yaml'), 'kind: Service\n');
-    registry = new FilesRegistry(folder);
+    agoMs = 10_000;
+    registry = new FilesRegistry(folder, [], () => Date.now() + agoMs);
     await registry.look(new DiagnosticBag());
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(async () => {
+    registry.close();
+    await rm(folder, { recursive: true });
+  });
 
   const look = async () => {
     const batch = await registry.look(new DiagnosticBag());
@@ -24,6 +30,22 @@ describe('FilesRegistry', () => {
 
   test('gives nothing if nothing differs', async () => {
     expect(await look()).toBeUndefined();
+  });
+
+  test('looks again at a file that is being written, and takes it once it is still', async () => {
+    let changes = 0;
+    await registry.follow(() => {
+      changes += 1;
+    });
+    // Nothing that is written now has been still for a while.
+    agoMs = -60_000;
+    await writeFile(join(folder, 'a.yaml'), 'kind: Pod\n');
+    await vi.waitFor(() => expect(changes).toBeGreaterThan(0), 60_000);
+    expect(await look()).toBeUndefined();
+    const before = changes;
+    await vi.waitFor(() => expect(changes).toBeGreaterThan(before), 60_000);
+    agoMs = 10_000;
+    expect(await look()).toEqual([1, false, false]);
   });
 
   test('treats a file that disappears between being found and being read as deleted', async () => {

@@ -1,4 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { delay } from '../../lib/abort.ts';
+import type { ReadClock } from '../../lib/clock.ts';
 import { FolderMemory } from '../../live/folder-memory.ts';
 import { readSettledSources } from '../../live/read-settled.ts';
 import { SourceMemory } from '../../live/source-memory.ts';
@@ -8,20 +10,25 @@ import type { Batch, Registry } from './registry.ts';
 
 /** Events of one write are told as one. */
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
+/** Writers that are slower than that have one part of a file taken for the whole. */
+const stillMs = 40;
 
 /** Reads the files of a folder, and again those that have been written since. */
 export class FilesRegistry implements Registry {
   readonly figures = [];
   readonly #folder: string;
-  readonly #sources = new SourceMemory();
+  readonly #sources: SourceMemory;
   readonly #folders: FolderMemory;
   readonly #batches = new FileBatches();
   #places: ReadonlyMap<string, string> = new Map();
   #watch: PathsWatch | undefined;
+  #tell: () => void = () => undefined;
+  readonly #end = new AbortController();
 
   /** `known` is what a registry before this one knew. */
-  constructor(folder: string, known: Registry['folders'] = []) {
+  constructor(folder: string, known: Registry['folders'] = [], clock: ReadClock = Date.now) {
     this.#folder = folder;
+    this.#sources = new SourceMemory({ clock, stillMs });
     this.#folders = new FolderMemory(known);
   }
 
@@ -30,10 +37,12 @@ export class FilesRegistry implements Registry {
   }
 
   async follow(onChange: () => void): Promise<void> {
+    this.#tell = onChange;
     this.#watch = await watchPaths([this.#folder], { ...watching, onChange });
   }
 
   close(): void {
+    this.#end.abort();
     this.#watch?.close();
   }
 
@@ -55,10 +64,17 @@ export class FilesRegistry implements Registry {
       const unmounted = await this.#folders.findUnmounted(files);
       if (unmounted !== undefined) throw unmounted;
       this.#places = round.places;
+      if (round.isMoving) void this.#lookAgain();
       return this.#batches.take(files, bag.hasErrors);
     } catch (error) {
       this.#batches.failed();
       throw error;
     }
+  }
+
+  /** Nothing tells that a file is not written any more. */
+  async #lookAgain(): Promise<void> {
+    await delay(stillMs, this.#end.signal);
+    if (!this.#end.signal.aborted) this.#tell();
   }
 }
