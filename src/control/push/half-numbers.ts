@@ -4,7 +4,7 @@ type Resources = readonly Resource[];
 
 /**
  * Numbers of halves, by their set. A set keeps its number from snapshot to snapshot; where proxies of one snapshot have it
- * with other listeners or endpoints, each form has one.
+ * with other listeners, endpoints or routes, each form has one.
  */
 export class HalfNumbers {
   readonly #numbers = new WeakMap<ResourceSet, number[]>();
@@ -16,21 +16,17 @@ export class HalfNumbers {
     this.#forms = new Map();
   }
 
-  of(set: ResourceSet, listeners: Resources, endpoints: Resources): number {
+  of(set: ResourceSet, listeners: Resources, endpoints: Resources, routes: Resources): number {
     let forms = this.#forms.get(set);
     if (forms === undefined) {
       forms = { count: 0, byListeners: new Map() };
       this.#forms.set(set, forms);
     }
-    let byEndpoints = forms.byListeners.get(listeners);
-    if (byEndpoints === undefined) {
-      byEndpoints = new Map();
-      forms.byListeners.set(listeners, byEndpoints);
-    }
-    let number = byEndpoints.get(endpoints);
+    const byRoutes = within(within(forms.byListeners, listeners), endpoints);
+    let number = byRoutes.get(routes);
     if (number === undefined) {
       number = this.#numberOf(set, forms.count++);
-      byEndpoints.set(endpoints, number);
+      byRoutes.set(routes, number);
     }
     return number;
   }
@@ -49,5 +45,15 @@ export class HalfNumbers {
 
 interface FormsOfSet {
   count: number;
-  readonly byListeners: Map<Resources, Map<Resources, number>>;
+  /** Then by endpoints, and by routes. */
+  readonly byListeners: Map<Resources, Map<Resources, Map<Resources, number>>>;
+}
+
+function within<Key, Value>(map: Map<Key, Map<Resources, Value>>, key: Key): Map<Resources, Value> {
+  let inner = map.get(key);
+  if (inner === undefined) {
+    inner = new Map();
+    map.set(key, inner);
+  }
+  return inner;
 }

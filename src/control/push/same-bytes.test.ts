@@ -11,7 +11,7 @@ const folder = 'fixtures/ok';
 const lists = ['clusters', 'endpoints', 'listeners', 'routes'] as const;
 
 test('with endpoints put back and sources rewritten, meshd serves for every golden what meshpol compile writes', async () => {
-  const seen = { served: 0, apart: 0 };
+  const seen = { served: 0, apart: 0, unnamed: [] as string[] };
   for (const name of fixtureNames(folder)) {
     const fixture = await readFixture(folder, name);
     const inFiles = compile(fixture, 'files');
@@ -27,25 +27,51 @@ test('with endpoints put back and sources rewritten, meshd serves for every gold
       seen.apart += config.endpoints.length;
     }
     seen.served += compareServed(forStreams, name);
+    seen.unnamed.push(...forStreams.flatMap((config) => unnamedRoutes(config).map((table) => `${name}: ${table}`)));
   }
+  // The address of the only pod of a headless service is no listener at that pod.
+  expect(seen.unnamed).toEqual(['lower-detected-headless: web.a.svc.cluster.local:7000']);
   expect(seen.apart).toBeGreaterThan(700);
   expect(seen.served).toBeGreaterThan(5_000);
 });
 
-/** Names and versions, which are digests of what is sent, beyond the thread that compiles. */
+/** Names and versions, which are digests of what is sent, beyond the thread that compiles; of routes those that are asked for. */
 function compareServed(configs: readonly EnvoyConfig[], name: string): number {
   const sent = new SnapshotSender().send({ configs, workloads: [] }, () => false);
   const { proxies } = new SnapshotReceiver().receive(structuredClone(sent));
   let compared = 0;
   for (const config of configs) {
     const views = proxies.get(`${config.namespace}/${config.workload}`)?.views;
+    const unnamed = new Set(unnamedRoutes(config));
+    expect(unnamedEndpoints(config), name).toEqual([]);
     for (const list of lists) {
+      const wanted = list === 'routes' ? config.routes.filter((table) => !unnamed.has(table.name)) : config[list];
       const served = views?.[list].all.map((resource) => `${resource.name} ${resource.version}`);
-      expect(served, name).toEqual(config[list].map((resource) => `${resource.name} ${versionOf(resource)}`));
+      expect(served, name).toEqual(wanted.map((resource) => `${resource.name} ${versionOf(resource)}`));
       compared += served?.length ?? 0;
     }
   }
   return compared;
+}
+
+/** Tables that no listener names: an agent never asks for them. */
+function unnamedRoutes({ listeners, routes }: EnvoyConfig): readonly string[] {
+  const tables = new Set(listeners.flatMap(({ json }) => valuesOf('route_config_name', json)));
+  return routes.map(({ name }) => name).filter((name) => !tables.has(name));
+}
+
+function unnamedEndpoints({ clusters, endpoints }: EnvoyConfig): readonly string[] {
+  const names = clusters
+    .filter(({ json }) => json.type === 'EDS')
+    .map(({ name, json }) => valuesOf('service_name', json.eds_cluster_config)[0] ?? name);
+  const asked = new Set(names);
+  return endpoints.map(({ name }) => name).filter((name) => !asked.has(name));
+}
+
+/** Whatever stands in a field of this name, at any depth. */
+function valuesOf(field: string, value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === field ? [inner] : valuesOf(field, inner)));
 }
 
 function compile(fixture: Fixture, delivery: Delivery): readonly EnvoyConfig[] {

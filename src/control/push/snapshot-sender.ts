@@ -8,6 +8,7 @@ import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { ProxyFault } from '../../xds/proxy-faults.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 import { HalfNumbers } from './half-numbers.ts';
+import { NamedRoutes } from './named-routes.ts';
 import type {
   ListIds,
   PlainHalf,
@@ -30,6 +31,7 @@ interface Compiled {
   readonly faults?: readonly (readonly ProxyFault[])[];
 }
 
+type Resources = readonly Resource[];
 type Half = Readonly<Record<ConfigurationList, readonly Resource[]>>;
 
 /** A list as it is used now. */
@@ -48,6 +50,7 @@ export class SnapshotSender {
   readonly #ids = new WeakMap<readonly Resource[], Map<ConfigurationList, string>>();
   readonly #names = new WeakMap<readonly Resource[], ReadonlySet<string>>();
   readonly #numbers = new HalfNumbers();
+  readonly #named = new NamedRoutes();
   #sentLists: ReadonlyMap<string, UsedList> = new Map();
   #sentHalves: ReadonlyMap<number, ListIds> = new Map();
   #sentProxies: ReadonlyMap<string, PlainProxy> = new Map();
@@ -86,19 +89,20 @@ export class SnapshotSender {
     return { ...this.#newHalves(halves), proxies: changed, gone };
   }
 
-  /** A proxy that does without some listeners of its scope has all listeners for itself. */
+  /** A proxy that does without some listeners of its scope has all listeners for itself, and its routes if it does without some. */
   #numbersOf(config: EnvoyConfig, halves: Map<number, Half>): Pick<PlainProxy, 'shared' | 'own'> {
     const { shared, own, sharedEndpoints, ownEndpoints, hasAllListeners } = config;
     const names = this.#namesOf(shared.listeners);
     const isWhole = hasAllListeners && !own.listeners.some(({ name }) => names.has(name));
-    const numberOf = (set: ResourceSet, listeners: readonly Resource[], endpoints: readonly Resource[]): number => {
-      const number = this.#numbers.of(set, listeners, endpoints);
-      if (!halves.has(number)) halves.set(number, { ...set, listeners, endpoints });
+    const named = isWhole ? undefined : this.#named.of(config);
+    const numberOf = (set: ResourceSet, listeners: Resources, endpoints: Resources, routes: Resources): number => {
+      const number = this.#numbers.of(set, listeners, endpoints, routes);
+      if (!halves.has(number)) halves.set(number, { clusters: set.clusters, listeners, endpoints, routes });
       return number;
     };
     return {
-      shared: numberOf(shared, isWhole ? shared.listeners : none, sharedEndpoints),
-      own: numberOf(own, isWhole ? own.listeners : config.listeners, ownEndpoints),
+      shared: numberOf(shared, isWhole ? shared.listeners : none, sharedEndpoints, named ? none : shared.routes),
+      own: numberOf(own, isWhole ? own.listeners : config.listeners, ownEndpoints, named ?? own.routes),
     };
   }
 
@@ -189,7 +193,7 @@ export class SnapshotSender {
   }
 }
 
-const none: readonly Resource[] = [];
+const none: Resources = [];
 
 function isSameProxy(a: PlainProxy, b: PlainProxy): boolean {
   const isSameIdentity = a.serviceAccount === b.serviceAccount && isSameList(a.addresses, b.addresses);
