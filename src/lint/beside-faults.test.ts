@@ -35,10 +35,10 @@ const route = object(
   '{hosts: [cart], http: [{route: [{destination: {host: crat}}]}]}',
 );
 const bound = route.replace('hosts: [cart]', 'hosts: [a.example], gateways: [edge]').replace('crat', 'cart');
-const edges = object(
+const internal = object(
   'Gateway',
   networking,
-  'edges',
+  'internal',
   '{selector: {app: cart}, servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ["*"]}]}',
 );
 const selecting = object('AuthorizationPolicy', security, 'a', '{selector: {matchLabels: {app: carts}}, rules: []}');
@@ -46,13 +46,13 @@ const selecting = object('AuthorizationPolicy', security, 'a', '{selector: {matc
 test.each([
   ['a destination that there is not', [route, faulty('AuthorizationPolicy', security)], 'unknown-destination'],
   ['a selector of no workload', [selecting, faulty('VirtualService')], 'selector-without-workload'],
-  ['a gateway that there is not', [bound, edges, faulty('PeerAuthentication', security)], 'unknown-gateway'],
+  ['a gateway that there is not', [bound, internal, faulty('PeerAuthentication', security)], 'unknown-gateway'],
 ])('an error in another policy hides not %s', (_, documents, code) => {
   expect(foundIn(...pods, ...documents)).toContain(code);
 });
 
 test.each([
-  ['a Gateway that is faulty may be the one that is absent', [bound, edges, faulty('Gateway')], 'unknown-gateway'],
+  ['a Gateway that is faulty may be the one that is absent', [bound, internal, faulty('Gateway')], 'unknown-gateway'],
   ['a ServiceEntry that is faulty may be the destination', [route, faulty('ServiceEntry')], 'unknown-destination'],
   [
     'a pod that is faulty may be the one selected',
@@ -61,4 +61,24 @@ test.each([
   ],
 ])('%s, so that nothing is said of it', (_, documents, code) => {
   expect(foundIn(...pods, ...documents)).not.toContain(code);
+});
+
+test('of two findings of one cause beside errors the better one is told', () => {
+  const gateway = object(
+    'Gateway',
+    networking,
+    'edge',
+    '{selector: {app: ingresgateway}, servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ["*"]}]}',
+  );
+  const router = `apiVersion: v1
+kind: Pod
+metadata:
+  name: gateway
+  namespace: shop
+  labels: {app: ingressgateway, sidecar.mesh.io/inject: "true"}
+  annotations: {inject.mesh.io/templates: gateway}
+spec: {containers: [{name: mesh-proxy, image: auto}]}
+`;
+  const found = foundIn(...pods, router, gateway, faulty('AuthorizationPolicy', security));
+  expect(found).toEqual(['misspelt-gateway-selector']);
 });

@@ -14,6 +14,7 @@ import { inDialect } from './dialect.ts';
 import { faultyObjects } from './faulty-objects.ts';
 import type { Finding } from './finding.ts';
 import { type LintResult, lint } from './lint.ts';
+import { withoutOutranked } from './outranked.ts';
 import { partialInput } from './partial-input.ts';
 import type { RunnableRule } from './rule.ts';
 import { isWhole } from './rule-index.ts';
@@ -118,7 +119,7 @@ function ofSoundObjects(
     .filter((rule) => !isOfOneself(rule) && rule.kinds.length > 0)
     .map((rule) => besideFaults(rule, faulty.kinds));
   const told = isWhole(rules) ? findingsBesideFaults(snapshot, faulty.kinds) : [];
-  return [...told, ...lint(snapshot, { rules: others, files, today }).findings];
+  return withoutOutranked([...told, ...lint(snapshot, { rules: others, files, today }).findings], rules);
 }
 
 /**

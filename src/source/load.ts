@@ -59,7 +59,19 @@ function detailOf(reason: string, text: string, offset: number): string {
   if (isTemplateLine(text, offset)) return isTemplate;
   // JSON objects one after the other, as tools write them line by line.
   const isSecond = text[offset] === '{' && /[}\]]\s*$/.test(text.slice(Math.max(0, offset - 1_000), offset));
-  return isSecond ? 'a second object begins here; put a line "---" before it' : ownWords(reason);
+  if (isSecond) return 'a second object begins here; put a line "---" before it';
+  const bracketed = reason === 'missed comma between flow collection entries' ? bracketedWord(text, offset) : undefined;
+  return bracketed === undefined ? ownWords(reason) : `between braces or brackets, write '${bracketed}' in quotes`;
+}
+
+/** A word with brackets, such as `request.headers[x-user]`, at which the parser stopped: between braces a bracket begins a list. */
+function bracketedWord(text: string, offset: number): string | undefined {
+  const start = Math.max(text.lastIndexOf('\n', offset - 1) + 1, offset - 200);
+  const line = /^[^\r\n]*/.exec(text.slice(start, offset + 200))?.[0] ?? '';
+  for (const { 0: word, index } of line.matchAll(/[\w.@/-]+\[[^\]\s]*\]/g)) {
+    if (index <= offset - start && offset - start <= index + word.length) return word;
+  }
+  return undefined;
 }
 
 /** The key that begins at `offset`, without its quotes, and its length with them. */

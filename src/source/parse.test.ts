@@ -82,6 +82,7 @@ describe('parse', () => {
     ['a condition of a template', 'a: 1\n{{- if .Values.on }}\nb: 1\n', 'yaml-syntax', '2:3'],
     ['a value of a template', 'a: 1\nb: {{ .Values.b }}\n', 'yaml-syntax', '2:1'],
     ['an open bracket', 'a: [1, 2\nb: 3\n', 'yaml-syntax', '2:1'],
+    ['a bracket within braces', 'a: {b: c[d], e: 1}\n', 'yaml-syntax', '1:9'],
     ['a second syntax error in one file only once', 'a: [}\n---\nb: [}\n', 'yaml-syntax', '1:5'],
     ['a duplicate key', 'a: 1\nb:\n  c: 1\n  c: 2\n', 'duplicate-key', '4:3'],
     ['a duplicate key of JSON', '{"a": 1, "a": 2}', 'duplicate-key', '1:10'],

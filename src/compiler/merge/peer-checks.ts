@@ -77,8 +77,18 @@ function checkPorts(
     );
     if (without.length === 0) continue;
     const span = policy.document.spanOf(['spec', 'portLevelMtls', port], 'key');
-    bag.report('port-without-service', span, { port, workloads: listOf(without) });
+    bag.report('port-without-service', span, { port, workloads: listOf(without) }, { hint: hintOfPorts(without) });
   }
+}
+
+/** The container ports that services deliver to, where these are few. */
+function hintOfPorts(workloads: readonly Workload[]): string | undefined {
+  const targets = workloads.flatMap((workload) => workload.targets);
+  const ports = [...new Set(targets.map(({ targetPort }) => targetPort))].sort((a, b) => a - b);
+  if (ports.length === 0 || ports.length > 5) return undefined;
+  return ports.length === 1
+    ? `write ${ports[0]}, the only container port of these workloads that a service targets`
+    : `write one of ${ports.join(', ')}: services target these container ports of the workloads`;
 }
 
 function listOf(workloads: readonly Workload[]): string {

@@ -9,7 +9,7 @@ import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { isOnNodeNetwork, optOutPath } from '../topology/injection.ts';
 import type { Topology, Workload } from '../topology/model.ts';
-import { misspeltLabelHint, nearLabelHint } from '../topology/near-labels.ts';
+import { misspeltLabelHint, nearLabelHint, otherValuesHint } from '../topology/near-labels.ts';
 import { misspeltNamespace, nearNamespace } from '../topology/near-namespace.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, type Labels, selects } from '../topology/selector.ts';
@@ -140,7 +140,8 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
     : nearLabelHint(workloadsByLabels(topology), namespace, wanted ?? {});
   // Gateways above all are seldom kept beside the applications, and may run in any namespace.
   const isUnseen = hint === undefined && (isRoot || topology.unseenIn.has(namespace));
-  bag.report('selector-without-workload', span, { kind, name: nameOf(policy) }, { hint, isUnseen });
+  const others = isRoot ? undefined : otherValuesHint(workloadsByLabels(topology), namespace, wanted ?? {});
+  bag.report('selector-without-workload', span, { kind, name: nameOf(policy) }, { hint: hint ?? others, isUnseen });
   return undefined;
 }
 
@@ -161,7 +162,8 @@ export function checkWorkloadSelector(
   const hint = nearLabelHint(workloadsByLabels(topology), namespace, wanted);
   const isUnseen = hint === undefined && isOfUnseenWorkloads(namespace, topology);
   const span = document.spanOf(['spec', 'workloadSelector'], 'key');
-  bag.report('selector-without-workload', span, { kind, name: nameOf(object) }, { hint, isUnseen });
+  const others = otherValuesHint(workloadsByLabels(topology), namespace, wanted);
+  bag.report('selector-without-workload', span, { kind, name: nameOf(object) }, { hint: hint ?? others, isUnseen });
 }
 
 /** With the label or annotation of the first workload that switches its proxy off. */

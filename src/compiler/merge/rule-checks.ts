@@ -58,7 +58,7 @@ export function checkRules(
 
 /** What to do about a host that no service has. */
 function hintFor(host: string, hosts: ServiceHosts, clusterDomain: string): string | undefined {
-  const near = hosts.nearest(host);
+  const near = hosts.nearest(host) ?? hosts.fuller(host);
   if (near !== undefined) return `did you mean "${near}"?`;
   const isFull = host.endsWith(`.svc.${clusterDomain}`);
   const only = isFull ? hosts.onlyBeside(host) : undefined;

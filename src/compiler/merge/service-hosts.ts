@@ -1,4 +1,5 @@
 import { append } from '../../lib/append.ts';
+import { fullerName } from '../../lib/fuller-name.ts';
 import { KnownNames } from '../../lib/known-names.ts';
 import { NearNames } from '../../lib/near-names.ts';
 import { isWildcard, subsetOf } from '../topology/host.ts';
@@ -47,6 +48,16 @@ export class ServiceHosts {
     this.#siblings ??= siblings(this.#services.keys());
     const near = this.#siblings.get(domain)?.nearest(name);
     return near === undefined ? undefined : `${near}${domain}`;
+  }
+
+  /** The host of the same domain whose name has more words than that of an unknown one, or fewer; where there is one. */
+  fuller(host: string): string | undefined {
+    const [name = ''] = host.split('.', 1);
+    const domain = host.slice(name.length);
+    this.#byDomain ??= byDomains(this.#services.keys());
+    const names = (this.#byDomain.get(domain) ?? []).map((other) => other.slice(0, -domain.length));
+    const found = domain === '' ? undefined : fullerName(name, names);
+    return found === undefined ? undefined : `${found}${domain}`;
   }
 
   /** Whether it is likelier that an unknown host is misspelt than that the input leaves it out. */

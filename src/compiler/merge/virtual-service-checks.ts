@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
+import { fullerName } from '../../lib/fuller-name.ts';
 import { KnownNames } from '../../lib/known-names.ts';
 import { NearNames } from '../../lib/near-names.ts';
 import type { Gateway } from '../../policy/gateway.ts';
@@ -43,7 +44,7 @@ export function checkVirtualServices(
       const services = hosts.get(host);
       const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
       if (services === undefined) {
-        const near = hosts.nearest(host);
+        const near = hosts.nearest(host) ?? hosts.fuller(host);
         const hint = near === undefined ? undefined : `did you mean "${near}"?`;
         const isUnseen = !hosts.misspells(host) && isOfUnseenNamespace(host, topology, settings.clusterDomain);
         bag.report('unknown-destination', span('host'), { host }, { hint, isUnseen });
@@ -75,13 +76,25 @@ function checkGateways(
   for (const [i, reference] of (spec.gateways ?? []).entries()) {
     const gateway = gatewayName(reference, namespace);
     if (gateway === 'mesh' || gateways.known.has(gateway)) continue;
-    const near = gateways.near.nearest(gateway);
-    const hint = near === undefined ? undefined : `did you mean "${near}"?`;
     const [owner = '', name = ''] = gateway.split('/');
     const meant = gateways.namespaces.has(owner) ? owner : gateways.owners.meantBy(owner);
+    const hint = hintOfGateway(gateway, meant ?? owner, gateways);
     const isUnseen = meant === undefined || (meant !== owner && !gateways.known.has(`${meant}/${name}`));
     bag.report('unknown-gateway', document.spanOf(['spec', 'gateways', i]), { gateway }, { hint, isUnseen });
   }
+}
+
+/** A near name, one of the namespace with more words or fewer, or those that the namespace has. */
+function hintOfGateway(gateway: string, owner: string, { known, near: names }: GatewayNames): string | undefined {
+  const near = names.nearest(gateway);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  const beside = [...known].filter((name) => name.startsWith(`${owner}/`)).map((name) => name.slice(owner.length + 1));
+  const fuller = fullerName(gateway.slice(gateway.indexOf('/') + 1), beside);
+  if (fuller !== undefined) return `did you mean "${owner}/${fuller}"?`;
+  if (beside.length === 0) return undefined;
+  const listed = beside.slice(0, 3).map((name) => `"${owner}/${name}"`);
+  const rest = beside.length > 3 ? ` and ${beside.length - 3} more` : '';
+  return `write one of the Gateways of namespace "${owner}", which are ${listed.join(', ')}${rest}, or add the missing one to the inputs`;
 }
 
 /** Hosts that sidecars are to route and that nobody declares; they do it for HTTP, on one port. */

@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
-import { nearLabelHint } from './near-labels.ts';
+import { nearLabelHint, otherValuesHint } from './near-labels.ts';
 import { nameOf } from './object-name.ts';
 import type { Records, Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
@@ -68,7 +68,11 @@ function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry,
   if (workloads.length === 0) {
     const near = nearLabelHint(registry.byLabels, namespace, selector);
     const isUnseen = near === undefined && registry.isUnseen(namespace);
-    return { why: 'its selector matches no workload', hint: near ?? addPods, isUnseen };
+    return {
+      why: 'its selector matches no workload',
+      hint: near ?? otherValuesHint(registry.byLabels, namespace, selector, addPods) ?? addPods,
+      isUnseen,
+    };
   }
   const template = workloads.find(({ addresses }) => addresses.length === 0);
   if (template === undefined || workloads.some(({ addresses }) => addresses.length > 0)) {
@@ -89,7 +93,11 @@ function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, regist
   if (workloads.length === 0) {
     const near = nearLabelHint(registry.byLabels, namespace, selector);
     const isUnseen = near === undefined && registry.isUnseen(namespace);
-    return { why: 'its workloadSelector matches no workload', hint: near ?? addEntries, isUnseen };
+    return {
+      why: 'its workloadSelector matches no workload',
+      hint: near ?? otherValuesHint(registry.byLabels, namespace, selector, addEntries) ?? addEntries,
+      isUnseen,
+    };
   }
   return { why: 'none of the workloads that its workloadSelector matches is ready, has the port and may serve it' };
 }

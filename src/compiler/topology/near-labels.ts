@@ -31,6 +31,27 @@ export function nearLabelHint(workloads: Labelled, namespace: string, wanted: La
   return meant && `did you mean "${meant.key}: ${meant.value}"? Workloads of namespace "${namespace}" have that label`;
 }
 
+/**
+ * The hint that names what the label of a selector that matches nothing is in its namespace, and how to `add` what may be missing;
+ * undefined where no workload has the label.
+ */
+export function otherValuesHint(
+  workloads: Labelled,
+  namespace: string,
+  wanted: Labels,
+  add = 'add the pods that it is for to the inputs',
+): string | undefined {
+  const all = workloads.select(namespace, undefined);
+  for (const [key, value] of Object.entries(wanted)) {
+    const values = [...new Set(all.flatMap(({ labels }) => labels[key] ?? []))].sort();
+    if (values.length === 0 || values.includes(value)) continue;
+    const listed = values.slice(0, 3).map((it) => `"${it}"`);
+    const rest = values.length > 3 ? ` and ${values.length - 3} more` : '';
+    return `correct the selector (in namespace "${namespace}", "${key}" is ${listed.join(', ')}${rest}), or ${add}`;
+  }
+  return undefined;
+}
+
 /** The same for a selector that looks in all namespaces, where most names are near to some: one letter alone may differ. */
 export function misspeltLabelHint(
   workloads: readonly { readonly namespace: string; readonly labels: Labels }[],

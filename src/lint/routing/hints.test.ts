@@ -3,7 +3,7 @@ import { createAnalyser } from '../../compiler/analyse.ts';
 import { createObjectReader } from '../../compiler/read-objects.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { hintsOf } from '../testing/hints.ts';
+import { hintsOf, policy } from '../testing/hints.ts';
 
 describe('the hint of a finding about routes and services', () => {
   test.each([
@@ -30,6 +30,113 @@ spec: {containers: [{name: proxy, image: auto}]}
 `,
     );
     expect(hintsOf('gateway-without-workload', 'cluster.local', gateway, ...pods)).toEqual([hint]);
+  });
+
+  const named = (kind: string, group: string, name: string, spec: string): string => `apiVersion: ${group}
+kind: ${kind}
+metadata: {name: ${name}, namespace: shop}
+spec: ${spec}
+`;
+  const networking = 'networking.mesh.io/v1';
+  const servicesFor = (...names: readonly string[]): readonly string[] =>
+    names.map((name) =>
+      named('Service', 'v1', name, `{selector: {app: ${name}}, ports: [{name: http, port: 80, targetPort: 8080}]}`),
+    );
+  const podOf = (name: string, labels: string, rest = ''): string => `apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, namespace: shop, labels: {${labels}, sidecar.mesh.io/inject: "true"}}
+spec: {containers: [{name: app}]${rest}}
+`;
+  const gatewayOf = (name: string): string =>
+    named('Gateway', networking, name, '{servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ["*"]}]}');
+  const routeTo = (gateways: string, host: string): string =>
+    named(
+      'VirtualService',
+      networking,
+      'route',
+      `{hosts: [a.example], gateways: [${gateways}], http: [{route: [{destination: {host: ${host}}}]}]}`,
+    );
+
+  test.each([
+    ['the one with a word before it', 'gateway', ['shop-gateway', 'internal'], 'did you mean "shop/shop-gateway"?'],
+    ['the one with fewer words', 'public-edge', ['edge', 'internal'], 'did you mean "shop/edge"?'],
+    [
+      'those of the namespace where none is like it',
+      'web',
+      ['public', 'internal', 'partners', 'admin'],
+      'write one of the Gateways of namespace "shop", which are "shop/public", "shop/internal", "shop/partners" and 1 more, or add the missing one to the inputs',
+    ],
+  ])('of an unknown Gateway names %s', (_, name, known, hint) => {
+    const objects = [...servicesFor('cart'), ...known.map(gatewayOf), routeTo(name, 'cart')];
+    expect(hintsOf('unknown-gateway', 'cluster.local', ...objects)).toEqual([hint]);
+  });
+
+  test.each([
+    ['destination', 'unknown-destination', routeTo('edge', 'reviews')],
+    ['host of a rule', 'unknown-host', named('DestinationRule', networking, 'a', '{host: reviews, subsets: []}')],
+  ])('of an unknown %s names the one service with more words', (_, code, object) => {
+    const hintFor = (...services: readonly string[]): string | undefined => {
+      const bag = new DiagnosticBag();
+      const text = [...servicesFor(...services), gatewayOf('edge'), object].join('---\n');
+      createAnalyser(defaultSettings)(createObjectReader()([{ path: 'a.yaml', text }], bag), bag);
+      return bag.all.find((it) => it.code === code)?.hint;
+    };
+    expect(hintFor('shop-reviews', 'cart')).toBe('did you mean "shop-reviews.shop.svc.cluster.local"?');
+    expect(hintFor('shop-reviews', 'old-reviews')).not.toMatch(/did you mean/);
+  });
+
+  test.each([
+    [['cart'], 'write 8080, the only container port of these workloads that a service targets'],
+    [['cart', 'admin'], 'write one of 8080, 9000: services target these container ports of the workloads'],
+  ])('of mutual TLS for a port that no service targets names those of services: %s', (names, hint) => {
+    const services = servicesFor(...names).map((text) =>
+      text.replace('{app: admin}', '{app: cart}').replace(/(name: admin[\s\S]*)8080/, '$19000'),
+    );
+    const peer = named(
+      'PeerAuthentication',
+      'security.mesh.io/v1',
+      'a',
+      '{selector: {matchLabels: {app: cart}}, mtls: {mode: STRICT}, portLevelMtls: {5000: {mode: DISABLE}}}',
+    );
+    expect(hintsOf('port-without-service', 'cluster.local', ...services, podOf('cart', 'app: cart'), peer)).toEqual([
+      hint,
+    ]);
+  });
+
+  test.each([
+    ['Service', 'service-without-endpoints', servicesFor('application')[0] ?? ''],
+    [
+      'policy',
+      'selector-without-workload',
+      policy('a', '{selector: {matchLabels: {app: application}}, rules: [{to: [{operation: {methods: [GET]}}]}]}'),
+    ],
+    [
+      'Sidecar',
+      'selector-without-workload',
+      named('Sidecar', networking, 'a', '{workloadSelector: {labels: {app: application}}, egress: [{hosts: ["*/*"]}]}'),
+    ],
+  ])('of a %s that selects no workload names the values that the label has', (_, code, object) => {
+    expect(hintsOf(code, 'cluster.local', podOf('a', 'app: api'), podOf('b', 'app: web'), object)).toEqual([
+      expect.stringMatching(/^correct the selector \(in namespace "shop", "app" is "api", "web"\), or add /),
+    ]);
+  });
+
+  test.each([
+    ['hostNetwork: true', /^no proxy is injected into pods with the network of their node: remove hostNetwork/],
+    ['hostNetwork: false', /^label the namespace/],
+  ])('of a Sidecar and a policy for pods with %s names why they have no proxy', (rest, hint) => {
+    const pod = podOf('a', 'app: api', `, ${rest}`).replace(', sidecar.mesh.io/inject: "true"', '');
+    const sidecar = named(
+      'Sidecar',
+      networking,
+      'a',
+      '{workloadSelector: {labels: {app: api}}, egress: [{hosts: ["*/*"]}]}',
+    );
+    const strict = policy('a', '{selector: {matchLabels: {app: api}}, rules: [{to: [{operation: {methods: [GET]}}]}]}');
+    expect(hintsOf('policy-in-force-nowhere', 'cluster.local', pod, sidecar, strict)).toEqual([
+      expect.stringMatching(hint),
+      expect.stringMatching(hint),
+    ]);
   });
 
   test('of a rule for a service of another namespace tells to move it there, but from the root namespace', () => {

@@ -40,6 +40,6 @@ export const rule: Rule = {
 
 /** Of `methods`, by the action of the policy. */
 const whyOf: Readonly<Record<string, string>> = {
-  ALLOW: 'an ALLOW rule compares methods with their case, and so does not allow the usual requests',
-  DENY: 'in Istio this rule denies none of the usual requests; here a DENY rule matches methods in any case',
+  ALLOW: 'an ALLOW rule compares methods with their case, so this value allows none of the usual requests',
+  DENY: 'in Istio this value denies none of the usual requests; here a DENY rule matches methods in any case',
 };

@@ -1,4 +1,5 @@
 import type { AuthorizationPolicy, AuthorizationRule, Operation } from '../../policy/authorization-policy.ts';
+import { GrpcPorts } from '../authorization/grpc-ports.ts';
 import { isIdleRule } from '../authorization/idle-rule.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
 import { hasInnerStar, isExpression } from '../authorization/path-expression.ts';
@@ -26,6 +27,7 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     const allowed = new AllowedPaths(snapshot.policies.authorizationPolicies);
     const inForce = workloadsByPolicy(snapshot);
+    const grpc = new GrpcPorts(snapshot);
     const known = new Map<AuthorizationPolicy, ReadonlyMap<string, boolean>>();
     const portsOf = (policy: AuthorizationPolicy): ReadonlyMap<string, boolean> => {
       const ports = known.get(policy) ?? readPorts(policy, inForce.get(policy) ?? [], snapshot) ?? new Map();
@@ -51,8 +53,11 @@ export const rule: Rule = {
         listed.covers(other) || templates.some((template) => template.test(other));
       const ports = portsOf(policy);
       const found = (own.to ?? []).flatMap(({ operation }, j) =>
-        // Connections have no path, in whatever spelling: http-condition-on-tcp-port says that.
-        (hasNoPaths(operation, ports) ? [] : (operation[field] ?? [])).map((value, k) => {
+        // Connections have no path, in whatever spelling: http-condition-on-tcp-port says that. Servers of gRPC know one.
+        (hasNoPaths(operation, ports) || grpc.onlyOf(policy, operation) !== undefined
+          ? []
+          : (operation[field] ?? [])
+        ).map((value, k) => {
           const others = otherSpellings(value).filter((other) => !isCovered(other) && isAllowed(policy, other));
           return { value, path: [...root, 'to', j, 'operation', field, k], others };
         }),

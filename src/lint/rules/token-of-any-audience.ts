@@ -18,11 +18,17 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     for (const { policy, rule, path } of jwtRulesOf(snapshot.policies.requestAuthentications)) {
       if ((rule.audiences ?? []).length > 0) continue;
-      const field = rule.issuer === undefined ? 'jwksUri' : 'issuer';
-      const issuer = rule.issuer || (rule.jwksUri ?? '');
+      if (rule.issuer) {
+        const message = `tokens of "${rule.issuer}" are accepted, whatever their audience`;
+        report({ object: policy, path: [...path, 'issuer'], message });
+        continue;
+      }
+      const isEmpty = rule.issuer !== undefined;
       report({
-        ...{ object: policy, path: [...path, field] },
-        message: `tokens of "${issuer}" are accepted, whatever their audience`,
+        ...{ object: policy, path: [...path, isEmpty ? 'issuer' : 'jwksUri'] },
+        message: `"issuer" is ${isEmpty ? 'empty' : 'missing'}: tokens that the keys verify are accepted, whatever their issuer and audience`,
+        why: 'whoever gets a token of another issuer or for another service that uses these keys can use it here',
+        hint: 'write the "issuer" that the tokens name ("iss"), and list in "audiences" the names that it uses for this service',
       });
     }
   },
