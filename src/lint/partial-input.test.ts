@@ -243,6 +243,18 @@ ${status}`;
     expect(told(pod('status: {podIP: 10.0.0.1}\n'), strict('cart', 'shop')).found).toEqual(['policy-in-force-nowhere']);
   });
 
+  test.each<[string, string, string[]]>([
+    ['nothing', '{app: cart}', ['injection-by-annotation']],
+    ['no', '{app: cart, sidecar.mesh.io/inject: "false"}', []],
+  ])('has a pod whose annotation asks for injection and whose label says %s taken by its label', (_, labels, codes) => {
+    const pod = `apiVersion: v1
+kind: Pod
+metadata: {name: cart, namespace: shop, labels: ${labels}, annotations: {sidecar.mesh.io/inject: "true"}}
+spec: {containers: [{name: app}]}
+`;
+    expect(told(namespace('shop', '{}'), pod).found).toEqual(codes);
+  });
+
   test.each([
     ['runs the proxy alone', '[{name: mesh-proxy, image: auto}]', [], []],
     ['is selected by a Gateway', '[{name: app}]', [gateway('gateway')], []],

@@ -16,6 +16,7 @@ describe('checkCapture', () => {
   test.each([
     ['excludeInboundPorts', '8000', 'inbound-outside-capture: to port 8000'],
     ['excludeInboundPorts', ' 9000,8000, 8000', 'inbound-outside-capture: to ports 8000, 9000'],
+    ['excludeInboundPorts', '15020,8000,15021', 'inbound-outside-capture: to port 8000'],
     ['includeInboundPorts', '8080', 'inbound-outside-capture: to every port but port 8080'],
     ['includeInboundPorts', '', 'inbound-outside-capture: to every port'],
     ['excludeInterfaces', 'eth1', 'inbound-outside-capture: over the interface eth1'],
@@ -32,6 +33,7 @@ describe('checkCapture', () => {
 
   test.each([
     ['excludeInboundPorts', ''],
+    ['excludeInboundPorts', '15020,15021,15090'],
     ['includeInboundPorts', '*'],
     ['excludeOutboundPorts', ''],
     ['includeOutboundPorts', '8080'],

@@ -1,3 +1,4 @@
+import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { lookup } from '../../lib/lookup.ts';
@@ -57,9 +58,15 @@ export function checkCapture(object: MeshObject<string>, annotations: Labels, ba
   }
 }
 
+/** Where the proxy and its agent answer themselves: injection of Istio excludes the first, and writes that into the pod. */
+const ofProxy: ReadonlySet<number> = new Set([15_020, readinessPort, metricsPort]);
+
 /** By the end of the annotation's name: which connections go around the proxy; undefined: none. */
 const aroundProxy: Readonly<Record<string, (value: string) => string | undefined>> = {
-  excludeInboundPorts: (value) => (value === '' ? undefined : `to ${portWords(value)}`),
+  excludeInboundPorts: (value) => {
+    const ports = (portsOf(value) ?? []).filter((port) => !ofProxy.has(port));
+    return ports.length === 0 ? undefined : `to ${portWords(ports.join())}`;
+  },
   includeInboundPorts: (value) => allBut(value, 'to every port', portWords),
   excludeInterfaces: (value) => (value === '' ? undefined : `over the interface ${value}`),
   excludeOutboundPorts: (value) => (value === '' ? undefined : `to ${portWords(value)}`),

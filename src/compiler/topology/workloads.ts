@@ -179,7 +179,7 @@ function templateWorkload(
   const injected = roleOfPod(facts, context.injection);
   const role = isPresumed && injected === 'sidecar' && isProxyAlone(spec) ? 'router' : injected;
   if (role === 'sidecar') checkCapture(object, annotations, context.bag);
-  else if (role === 'none') warnOfAnnotation(object, annotations, spec, context.bag);
+  else if (role === 'none') warnOfAnnotation(object, { labels, annotations }, spec, context.bag);
   return {
     namespace: object.namespace,
     name: object.name,
@@ -203,14 +203,14 @@ function templateWorkload(
   };
 }
 
-/** Without a label nothing is injected: what the annotation asks for would be taken for granted, and is not there. */
+/** Without a label nothing is injected: what the annotation asks for would be taken for granted, and is not there. A label of the pod decides by itself. */
 function warnOfAnnotation(
   object: MeshObject<string>,
-  annotations: Labels,
+  { labels, annotations }: Pick<Workload, 'labels' | 'annotations'>,
   { hostNetwork }: PodSpec,
   bag: DiagnosticBag,
 ): void {
-  if (annotations[injectKey] !== 'true') return;
+  if (annotations[injectKey] !== 'true' || labels[injectKey] !== undefined) return;
   const span = object.document.spanOf(annotationPath(object, injectKey), 'key');
   const holes = { kind: object.kind, name: nameOf(object) };
   if (hostNetwork === true) {

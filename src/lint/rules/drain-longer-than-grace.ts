@@ -30,7 +30,8 @@ export const rule: Rule = {
       const path = [...podSpecPath(object), 'terminationGracePeriodSeconds'];
       const own = at(object, path);
       const grace = typeof own === 'number' ? own : usualGraceSeconds;
-      if (grace > drainSeconds) continue;
+      // Zero says that nothing is to be waited for.
+      if (grace > drainSeconds || grace === 0) continue;
       report({
         object,
         path: own === undefined ? ['metadata', 'name'] : path,
