@@ -61,6 +61,7 @@ export const parts: readonly Part[] = [
       'pilot-agent-version': 'Print build information.',
       'pilot-agent-completion': 'Complete command lines in bash, zsh and fish.',
       'meshd-serve': 'Run the control plane: the CA, and configuration for proxies.',
+      'meshd-dns': 'DNS of the mesh: which names meshd answers for, to whom, and how.',
       'meshd-status': 'Print whether meshd serves, to how many proxies, and errors of its inputs.',
       'meshd-proxies': 'List connected proxies, what they have acknowledged, and what they refuse.',
       'meshd-why': 'Print which objects decided the configuration of a proxy.',

@@ -2,6 +2,7 @@ import { readMeshRoots } from '../dns/mesh-roots.ts';
 import type { DnsObserver } from '../dns/observer.ts';
 import { followResolvConf } from '../dns/resolv-conf.ts';
 import { type DnsServer, serveDns } from '../dns/serve.ts';
+import type { SecretSnapshot } from '../identity/snapshot.ts';
 import { agentDnsPort } from '../lib/proxy-addresses.ts';
 import type { Log } from './log/log.ts';
 
@@ -16,17 +17,28 @@ export interface DnsConfig {
   readonly rootPath: string;
 }
 
+interface AgentDnsParts {
+  /** The workload's certificate, which the mesh's server is shown; undefined: there is none yet. */
+  readonly identity: () => SecretSnapshot | undefined;
+  readonly log: Log;
+  readonly observer: DnsObserver | undefined;
+}
+
 /** Serves DNS to the workload on loopback; throws where that cannot be. */
 export async function serveAgentDns(
   { meshSuffixes, host, port, rootPath }: DnsConfig,
-  log: Log,
-  observer: DnsObserver | undefined,
+  { identity, log, observer }: AgentDnsParts,
 ): Promise<DnsServer> {
+  // Whoever shows one that has expired is asked to leave; without one it hears the names of everybody.
+  const readPair = async (): Promise<SecretSnapshot | undefined> => {
+    const snapshot = identity();
+    return snapshot !== undefined && snapshot.notAfterMs > Date.now() ? snapshot : undefined;
+  };
   const server = await serveDns({
     addresses: ['127.0.0.1', '::1'],
     port: agentDnsPort,
     meshSuffixes,
-    meshServer: { host, port, readRoots: () => readMeshRoots(rootPath) },
+    meshServer: { host, port, readRoots: () => readMeshRoots(rootPath), readPair },
     servers: followResolvConf('/etc/resolv.conf'),
     log,
     observer,

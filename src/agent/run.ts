@@ -1,4 +1,5 @@
 import { Fragment } from '../envoy/api/fragment.ts';
+import type { SecretSnapshot } from '../identity/snapshot.ts';
 import { aborted, within } from '../lib/abort.ts';
 import { type Change, type PathsWatch, watchPaths } from '../watch/watch.ts';
 import { narrowFolder } from '../xds/socket.ts';
@@ -144,7 +145,9 @@ async function startServers(
   // The workload's queries may be captured already: they are served before Envoy is, and to the end.
   if (config.dns !== undefined) {
     const { serveAgentDns } = await import('./dns.ts');
-    const dns = await serveAgentDns(config.dns, log, parts.observers?.dns);
+    const identity = (): SecretSnapshot | undefined => current.identity;
+    const dns = await serveAgentDns(config.dns, { identity, log, observer: parts.observers?.dns });
+    current.dns = dns;
     cleanup.push(() => dns.close());
   }
   if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, requests, current));
@@ -205,7 +208,11 @@ async function startIdentity(
   const { startIdentityService } = await import('./secrets/identity-service.ts');
   const identity = await startIdentityService({
     ...{ ...config, log: log.scope('sds'), discovery, outgoing, certificates },
-    onSnapshot: (snapshot) => current.discovery?.takeIdentity(snapshot),
+    onSnapshot: (snapshot) => {
+      current.identity = snapshot;
+      current.dns?.renewPair();
+      current.discovery?.takeIdentity(snapshot);
+    },
   });
   cleanup.push(() => identity.close());
   current.identityProblem = () => identity.problem;

@@ -22,7 +22,7 @@ export const controlPlaneVariables: readonly Variable[] = [
     type: 'string',
     default: ':15053',
     owner: 'control-plane',
-    effect: 'address on which the control plane serves DNS over TLS',
+    effect: 'address on which the control plane serves DNS',
   },
   {
     name: 'ENABLE_CA_SERVER',

@@ -70,6 +70,16 @@ export interface DistributionConfig {
   readonly heapMiB?: number;
 }
 
+/** Where the names of the mesh are served. */
+export interface DnsConfig {
+  /** DNS_ADDR: over UDP and TCP; absent: nowhere. */
+  readonly plain: Address | undefined;
+  /** Over TLS; absent: nowhere. */
+  readonly tls: Address | undefined;
+  /** Nobody asked for an address that cannot be had: the control plane runs without it. */
+  readonly isUsual: { readonly plain: boolean; readonly tls: boolean };
+}
+
 /** Everything that `meshd serve` runs with, settled by flags and variables. */
 export interface ControlConfig {
   readonly trustDomain: string;
@@ -89,6 +99,8 @@ export interface ControlConfig {
     | undefined;
   /** Undefined: no configuration is served. */
   readonly distribution?: DistributionConfig | undefined;
+  /** Absent: DNS is not served. */
+  readonly dns?: DnsConfig | undefined;
   /** The cluster whose objects are served, and which has the CA's Secrets; absent: files are used. */
   readonly replica?: ReplicaConfig | undefined;
   /** Namespaces of that cluster that get the roots of the CA in a ConfigMap; empty: all; absent: none. */

@@ -57,6 +57,7 @@ describe('serveControl', () => {
       ca_server_success_cert_issuance_count: '1',
       ca_server_rate_limited_count: '0',
       ca_server_authority_refused_count: '0',
+      meshd_dns_names: '0',
       meshd_xds_streams: '0',
       meshd_xds_pushes_waiting: '0',
       meshd_compilations_count: '0',

@@ -21,6 +21,7 @@ import type { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
 import { startMonitoring } from './server/monitoring.ts';
 import { type StartedAuthority, startAuthority } from './start-authority.ts';
+import { startDns } from './start-dns.ts';
 import { type Surroundings, startListener } from './start-listener.ts';
 import { writeStatus } from './status/write-status.ts';
 
@@ -40,6 +41,8 @@ export interface ControlPlane {
   readonly debugPort: number | undefined;
   /** Of the webhooks; undefined when there are none. */
   readonly webhookPort: number | undefined;
+  /** Of DNS over UDP and TCP, and of DNS over TLS; undefined where it is not served. */
+  readonly dnsPorts: { readonly plain: number | undefined; readonly tls: number | undefined };
   /** Refuses new requests, completes those in progress, then closes. */
   close(): Promise<void>;
 }
@@ -82,6 +85,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       config.secure && (await startListener(config.secure, { service, distribution, metrics, log, clock, open }));
     if (listener !== undefined)
       notReady = () => endedAt(clock(), service?.authority, listener.certificates) ?? distribution?.notReady();
+    const dnsPorts = await startDns(config.dns, { distribution, listener, trustDomain, metrics, log, clock, open });
     const debugPort =
       config.debugAddress &&
       (await serveReaders(
@@ -101,7 +105,14 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
         open,
       }));
     if (replica !== undefined) open.push(...startLeading(config, { replica, service, distribution, log, metrics }));
-    return { securePort: listener?.port, monitoringPort: monitoring.port, debugPort, webhookPort, close: closeAll };
+    return {
+      securePort: listener?.port,
+      monitoringPort: monitoring.port,
+      debugPort,
+      webhookPort,
+      dnsPorts,
+      close: closeAll,
+    };
   } catch (error) {
     await closeAll();
     throw error;

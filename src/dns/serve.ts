@@ -7,12 +7,13 @@ import { DnsLog, type Log } from './dns-log.ts';
 import type { ServerAddress } from './exchange.ts';
 import { Forwarder } from './forward.ts';
 import { MeshNames } from './mesh-names.ts';
+import { parseQuery, shorten } from './message.ts';
 import type { DnsObserver } from './observer.ts';
 import { OwnQueries } from './own-queries.ts';
 import { serveTcp, type TcpServer } from './tcp-server.ts';
 import type { TlsServer } from './tls-connection.ts';
 import { TlsUpstream, type TlsUpstreamOptions } from './tls-upstream.ts';
-import { serveUdp } from './udp-server.ts';
+import { longestDatagram, serveUdp } from './udp-server.ts';
 
 /** What is answered by whom, and where. */
 export interface DnsOptions {
@@ -38,6 +39,8 @@ export interface DnsTiming extends Pick<TlsUpstreamOptions, 'queryMs' | 'idleMs'
 
 export interface DnsServer {
   readonly port: number;
+  /** `readPair` gives another certificate than before. */
+  renewPair(): void;
   /** Ends what is going on, answered or not. */
   close(): Promise<void>;
 }
@@ -74,17 +77,25 @@ export async function serveDns(options: DnsOptions): Promise<DnsServer> {
   };
   for (const address of addresses) {
     try {
-      const server = await serveTcp({ address, port }, (query) => answerer.answer(query, 'tcp'));
+      const server = await serveTcp({ address, port }, (message) => {
+        const query = parseQuery(message);
+        return query === undefined || Buffer.isBuffer(query) ? query : answerer.answer(query, 'tcp');
+      });
       tcp.push(server);
       port = server.port;
-      udp.push(await serveUdp({ address, port }, (query) => answerer.answer(query, 'udp')));
+      const receive = async (message: Buffer): Promise<Buffer | undefined> => {
+        const query = parseQuery(message);
+        if (query === undefined || Buffer.isBuffer(query)) return query;
+        return shorten(await answerer.answer(query, 'udp'), Math.min(query.udpSize, longestDatagram));
+      };
+      udp.push(await serveUdp({ address, port }, receive));
     } catch (cause) {
       if (isIPv6(address) && lacksFamily(cause)) continue;
       await close();
       throw new DnsError('dns-bind-failed', `cannot serve DNS on ${address} port ${port}`, { cause });
     }
   }
-  return { port, close };
+  return { port, renewPair: () => mesh.renew(), close };
 }
 
 /** The system has no IPv6, or none on loopback. */

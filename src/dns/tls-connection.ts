@@ -9,6 +9,14 @@ export interface TlsServer {
   readonly port: number;
   /** The roots that its certificate must lead to, PEM, asked for at each connection; throws where there are none. */
   readonly readRoots: () => Promise<string>;
+  /** The certificate that says who asks, PEM, asked for at each connection; absent, or undefined: none is shown. */
+  readonly readPair?: (() => Promise<ClientPair | undefined>) | undefined;
+}
+
+/** A client's certificate, leaf first, and its key. */
+export interface ClientPair {
+  readonly certificateChain: string;
+  readonly privateKey: string;
 }
 
 export interface ConnectionObserver {
@@ -45,14 +53,16 @@ export class TlsConnection {
     this.#observer.closed(reason);
   }
 
-  async #open({ host, port, readRoots }: TlsServer, connectMs: number): Promise<void> {
+  async #open({ host, port, readRoots, readPair }: TlsServer, connectMs: number): Promise<void> {
     const ca = await readRoots();
+    const pair = await readPair?.();
     if (this.#isClosed) return;
     const reader = new FrameReader();
     const socket = connect({
       host,
       port,
       ca,
+      ...(pair && { cert: pair.certificateChain, key: pair.privateKey }),
       ...(isIP(host) === 0 && { servername: host }),
       minVersion: 'TLSv1.2',
       // Whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED).

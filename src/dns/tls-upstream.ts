@@ -51,6 +51,8 @@ export class TlsUpstream {
   #retry: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** The connection shows another certificate than a new one would. */
+  #isOld = false;
 
   constructor(options: TlsUpstreamOptions) {
     this.#options = { queryMs: 2_000, idleMs: 60_000, firstBackoffMs: 1_000, random: Math.random, ...options };
@@ -85,6 +87,12 @@ export class TlsUpstream {
       observer.asked('tls');
       this.#goOn();
     });
+  }
+
+  /** The certificate to be shown is another one: what is asked from the next pause on is asked over a new connection. */
+  renew(): void {
+    if (this.#pending.size === 0) this.#connection?.close();
+    else this.#isOld = this.#connection !== undefined;
   }
 
   close(): void {
@@ -147,6 +155,7 @@ export class TlsUpstream {
   /** A connection that has served is made again at once, and gets what it left open; one that has not is a failure. */
   #lost(reason: Error | undefined, hasServed: boolean): void {
     this.#connection = undefined;
+    this.#isOld = false;
     this.#lastReason = reason?.message ?? 'the connection was closed';
     if (!hasServed && !this.#isClosed && (reason !== undefined || this.#pending.size > 0)) {
       const { firstBackoffMs, random } = this.#options;
@@ -172,6 +181,10 @@ export class TlsUpstream {
   #rest(): void {
     clearTimeout(this.#idle);
     if (this.#isClosed) return;
+    if (this.#isOld) {
+      this.#connection?.close();
+      return;
+    }
     this.#idle = setTimeout(() => this.#connection?.close(), this.#options.idleMs);
     this.#idle.unref();
   }

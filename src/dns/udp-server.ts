@@ -1,29 +1,25 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import type { ServerAddress } from './exchange.ts';
-import { parseQuery, type Query, shorten } from './message.ts';
 
 /** The most that fits into a datagram of IPv4. */
-const longestDatagram = 65_507;
+export const longestDatagram = 65_507;
 
-/** Serves over UDP: answers that are longer than the client takes are cut and marked. Rejects when it cannot bind. */
-export async function serveUdp(
-  { address, port }: ServerAddress,
-  answer: (query: Query) => Promise<Buffer>,
-): Promise<Socket> {
-  const socket = createSocket({ ...(isIPv6(address) ? { type: 'udp6', ipv6Only: true } : { type: 'udp4' }) });
+/** What becomes of a datagram: the one that its sender gets; undefined: none. */
+export type ReceiveDatagram = (message: Buffer, sender: RemoteInfo) => Promise<Buffer | undefined> | Buffer | undefined;
+
+/** Serves over UDP. An address of IPv6 is of that family alone, but for `::`. Rejects when it cannot bind. */
+export async function serveUdp({ address, port }: ServerAddress, receive: ReceiveDatagram): Promise<Socket> {
+  const ipv6Only = address !== '::';
+  const socket = createSocket({ ...(isIPv6(address) ? { type: 'udp6', ipv6Only } : { type: 'udp4' }) });
   let isClosed = false;
   socket.on('close', () => {
     isClosed = true;
   });
   socket.on('message', async (message, client) => {
-    const query = parseQuery(message);
-    if (query === undefined) return;
-    const bytes = Buffer.isBuffer(query)
-      ? query
-      : shorten(await answer(query), Math.min(query.udpSize, longestDatagram));
+    const answer = await receive(message, client);
     // The client may be gone: nobody else has to know.
-    if (!isClosed) socket.send(bytes, client.port, client.address, () => undefined);
+    if (answer !== undefined && !isClosed) socket.send(answer, client.port, client.address, () => undefined);
   });
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject);

@@ -122,7 +122,14 @@ export class Fleet {
       const outcomes = this.#allFrozen(errors);
       this.#access.freeze(outcomes.keys());
       const workloads = this.#workloads;
-      const outcome = { outcomes, workloads, touched: 'all' as const, diagnostics, figures: undefined };
+      const outcome = {
+        outcomes,
+        workloads,
+        touched: 'all' as const,
+        diagnostics,
+        figures: undefined,
+        topology: undefined,
+      };
       return { value, outcome };
     }
     this.#heldSince = new Map(
@@ -134,13 +141,14 @@ export class Fleet {
     this.#rootBefore = value.compilation.decidedRoot;
     this.#version = version;
     for (const key of this.#proxies.keys()) if (!outcomes.has(key)) this.#proxies.delete(key);
-    const { workloads } = value.snapshot.topology;
+    const { topology } = value.snapshot;
+    const { workloads } = topology;
     this.#workloads = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
     const inForce = { objects: value.objects, workloads: this.#workloads, rootNamespace: this.#rootBefore };
     const frozen = [...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : []));
     const touched = this.#access.take(inForce, frozen, settings);
     const { figures } = value.compilation;
-    return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics, figures } };
+    return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics, figures, topology } };
   }
 
   async #restoreFrozen({ version, proxies, ...texts }: FrozenProxies, value: Compiled): Promise<void> {

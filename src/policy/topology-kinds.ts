@@ -40,6 +40,8 @@ export interface ContainerSpec {
 export interface PodSpec {
   readonly serviceAccountName?: string;
   readonly hostNetwork?: boolean;
+  readonly hostname?: string;
+  readonly subdomain?: string;
   readonly nodeName?: string;
   readonly containers?: readonly ContainerSpec[];
   readonly initContainers?: readonly ContainerSpec[];

@@ -7,6 +7,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
 import { authorityOf } from './authority.ts';
 import { distributionOf } from './distribution.ts';
+import { dnsOf } from './dns.ts';
 import { defaultDebugSocket, type ServeFlags } from './flags.ts';
 import { secureListenerOf } from './secure-listener.ts';
 import { settingsOptionsOf } from './settings-options.ts';
@@ -23,6 +24,7 @@ export async function controlConfigOf(
   const hasAuthority = variable(environment, 'ENABLE_CA_SERVER', parseBoolean);
   const secure = secureListenerOf(flags, environment, hasAuthority);
   const distribution = await distributionOf(flags, settings, environment, hasAuthority && secure !== undefined);
+  const dns = dnsOf(flags, environment, distribution !== undefined);
   const { trustDomain } = settings;
   const options = settingsOptionsOf(flags, environment);
   return {
@@ -30,7 +32,11 @@ export async function controlConfigOf(
     settings: options,
     authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
     secure,
-    distribution,
+    distribution: distribution && {
+      ...distribution,
+      compile: { ...distribution.compile, tellsNames: dns !== undefined },
+    },
+    dns,
     replica: replicaOf(distribution?.compile.source, environment),
     rootNamespaces: hasAuthority ? rootNamespacesOf(distribution?.compile.source, environment) : undefined,
     debugSocket: flags.debugSocket ?? defaultDebugSocket,

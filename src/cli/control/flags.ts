@@ -39,6 +39,7 @@ export interface ServeFlags {
   readonly stateFolder?: string;
   readonly debugSocket?: string;
   readonly debugAddr?: Address;
+  readonly dnsTlsAddr?: Address;
   readonly webhookAddr?: Address;
   readonly validationWebhook?: string;
   readonly revision?: string;
@@ -150,6 +151,12 @@ function addDistributionFlags(command: Command): Command {
       '--debugAddr <host:port>',
       'address of an HTTPS listener for debug requests with a token, whose claims name the namespaces that its bearer may ' +
         'see; with --kubernetes also with a token of a service account that may see them (default: none)',
+      address,
+    )
+    .option(
+      '--dnsTlsAddr <host:port>',
+      'address of DNS over TLS, with the certificate of the TLS listener (default: port 853, which agents dial, at the ' +
+        'host of DNS_ADDR)',
       address,
     )
     .option(

@@ -22,6 +22,12 @@ export const serveVariables: readonly ServeVariable[] = [
     default: 'Cluster',
   },
   {
+    name: 'DNS_ADDR',
+    description:
+      'address of DNS for the names of the mesh, over UDP and TCP. Set to the empty string: none, and none over TLS either unless --dnsTlsAddr is given',
+    default: ':15053',
+  },
+  {
     name: 'ENABLE_CA_SERVER',
     description:
       'false: no certificates are signed; the TLS listener then needs a server certificate that you provide (PILOT_CERT_PROVIDER)',

@@ -6,6 +6,7 @@ import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
+import type { NameChanges } from '../names/name-changes.ts';
 import type { MeshSource } from '../registry/open-registry.ts';
 import type { Position } from '../registry/position.ts';
 import type { Registry, RegistryFigures, RegistryRevision } from '../registry/registry.ts';
@@ -31,6 +32,8 @@ export interface CompileData {
   readonly leavesOutInvalid?: boolean | undefined;
   /** PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: versions of objects are told. */
   readonly tracksObjects?: boolean | undefined;
+  /** DNS is served: names of services are told. */
+  readonly tellsNames?: boolean | undefined;
 }
 
 /** The active state of a compile thread. */
@@ -92,6 +95,8 @@ export type FromCompiler =
       readonly figures: readonly RegistryFigures[];
       readonly revision: RegistryRevision | undefined;
     }
+  /** Names of services, as far as they are others than those that this thread told before. */
+  | { readonly type: 'names'; readonly changes: NameChanges }
   /** The position up to which all inputs are read and compiled. */
   | { readonly type: 'position'; readonly position: Position }
   /** What is said of objects whose status is written. */

@@ -8,6 +8,7 @@ import { plainError, type Question } from '../../live/aside/messages.ts';
 import { withChange } from '../../live/good-change.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import type { KeySetsOfMesh } from '../keys/shared-key-sets.ts';
+import type { ServedNames } from '../names/served-names.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { ObjectReport } from '../status/object-report.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
@@ -38,6 +39,8 @@ export interface SupervisorOptions {
   /** Keys of token issuers. They are fetched here, so a new thread has them at once. */
   readonly keySets: KeySetsOfMesh;
   readonly observer?: CompileObserver | undefined;
+  /** Absent: DNS is not served. */
+  readonly names?: ServedNames | undefined;
   readonly program?: string | undefined;
   /** The most that the thread's heap may grow to, in MiB; absent: as V8 decides. */
   readonly heapMiB?: number | undefined;
@@ -198,6 +201,10 @@ export class CompileSupervisor {
     }
     if (message.type === 'figures') {
       observer?.counted?.(message.gauges, message.rejected);
+      return;
+    }
+    if (message.type === 'names') {
+      this.#options.names?.take(message.changes);
       return;
     }
     if (message.type === 'position') {

@@ -1,8 +1,9 @@
 import { createCompiler } from '../../compiler/compile.ts';
 import { createLocator, type Locate } from '../../compiler/render/origins-json.ts';
-import type { Workload } from '../../compiler/topology/model.ts';
+import type { Topology, Workload } from '../../compiler/topology/model.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import { meshSuffixes } from '../../dns/mesh-names.ts';
 import { causesText } from '../../lib/failure.ts';
 import { Fleet, type FleetInputs } from '../../live/fleet.ts';
 import type { FleetOutcome } from '../../live/fleet-outcome.ts';
@@ -13,6 +14,8 @@ import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
+import { NameTeller } from '../names/name-changes.ts';
+import { NameTable } from '../names/name-table.ts';
 import type { Position } from '../registry/position.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
 import type { MeshLinter } from '../status/mesh-linter.ts';
@@ -57,6 +60,8 @@ export class CompiledMesh {
   readonly #sender = new SnapshotSender();
   readonly #inputsVersion = new InputsVersion();
   readonly #versions: ObjectVersions | undefined;
+  /** Undefined: nobody wants to know names. */
+  readonly #names: { readonly table: NameTable; readonly teller: NameTeller } | undefined;
   readonly #gatherer: KeySetGatherer;
   readonly #secrets: MeshSecrets;
   #fleet: Fleet | undefined;
@@ -86,6 +91,7 @@ export class CompiledMesh {
     this.#gathersEndpoints = data.gathersEndpoints;
     this.#leavesOutInvalid = data.leavesOutInvalid;
     this.#versions = data.tracksObjects || parts.reporter !== undefined ? new ObjectVersions() : undefined;
+    this.#names = data.tellsNames ? { table: new NameTable(), teller: new NameTeller() } : undefined;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
     this.#debounce = new Debounce(data.debounce, async () => {
       this.#isCompiling = true;
@@ -187,7 +193,7 @@ export class CompiledMesh {
     this.#pending = undefined;
     const beganMs = nowMs();
     const version = this.#inputsVersion.of(files);
-    const { outcomes, workloads, touched, diagnostics, figures } = await fleet.take(files, version, bag);
+    const { outcomes, workloads, touched, diagnostics, figures, topology } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const told = format(errors, files, 'text').trimEnd();
@@ -198,6 +204,7 @@ export class CompiledMesh {
       return;
     }
     const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
+    this.#tellNames(topology);
     this.#outcomes = outcomes;
     this.#compiledCommit = commit;
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
@@ -215,6 +222,16 @@ export class CompiledMesh {
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
+  }
+
+  /** Before what it is to lead to, so that a new service can be dialed by name as soon as there is a route. */
+  #tellNames(topology: Topology | undefined): void {
+    const { settings } = this.#configured ?? {};
+    if (this.#names === undefined || topology === undefined || settings === undefined) return;
+    const { table, teller } = this.#names;
+    const suffixes = meshSuffixes(settings.clusterDomain, undefined);
+    const changes = teller.changesTo(table.of(topology, suffixes), suffixes);
+    if (changes !== undefined) this.#parts.tell({ type: 'names', changes });
   }
 
   #locator(): Locate {

@@ -10,6 +10,7 @@ import { ConnectedProxies } from '../debug/connected.ts';
 import { PublishedKeys } from '../keys/published-keys.ts';
 import { SharedKeySets } from '../keys/shared-key-sets.ts';
 import type { Replica } from '../leader/join-replicas.ts';
+import { ServedNames } from '../names/served-names.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { StatusBook } from '../status/status-book.ts';
 import { OtlpExporter } from '../trace/otlp-exporter.ts';
@@ -36,6 +37,8 @@ export interface Distribution extends StreamService {
   /** Undefined: PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
   readonly tracker: DistributionTracker | undefined;
   readonly connected: ConnectedProxies;
+  /** Undefined: DNS is not served. */
+  readonly names: ServedNames | undefined;
   /** What is known of objects whose status is written. */
   readonly book: StatusBook;
   /** Undefined: PILOT_DEBUG_ADSZ_CONFIG is false. */
@@ -93,7 +96,8 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   };
   const fetched = fetchedKeySets(config, { log, onFetch: (isDone) => metrics.countKeyFetch(isDone) });
   const keySets = parts.replica === undefined ? fetched : sharedKeySets(fetched, parts.replica, log);
-  const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
+  const names = data.tellsNames ? new ServedNames() : undefined;
+  const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, names, program, heapMiB });
   metrics.watchRegistry(() => supervisor.registry);
   metrics.watchRevision(() => supervisor.revision);
   const admission = new Admission(fleet, { trustDomain, takesAnyAddress: config.takesAnyAddress });
@@ -101,7 +105,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const recycling = recycleStale(sessions, config.staleMs ?? usualStaleMs);
   return {
     fleet,
-    ...{ tracker, connected, acknowledged, supervisor, book },
+    ...{ tracker, connected, names, acknowledged, supervisor, book },
     allowKeyHosts: (hosts) => fetched.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor) : undefined),
     ...streamService({ admission, trustDomain, log, clock, metrics, sessions }),

@@ -19,6 +19,19 @@ export class CertificateSource implements experimental.CertificateProvider {
     return this.#pair?.notAfterMs;
   }
 
+  /** Tells of the pair with the roots, when both are there and whenever one changes, until the signal fires. */
+  follow(use: (pair: ServerPair & { readonly roots: string }) => void, signal: AbortSignal): void {
+    const tell = (): void => {
+      if (this.#pair !== undefined && !signal.aborted) use({ ...this.#pair, roots: this.#roots });
+    };
+    this.addIdentityCertificateListener(tell);
+    this.addCaCertificateListener(tell);
+    signal.addEventListener('abort', () => {
+      this.removeIdentityCertificateListener(tell);
+      this.removeCaCertificateListener(tell);
+    });
+  }
+
   setPair(pair: ServerPair): void {
     this.#pair = pair;
     for (const listener of this.#identityListeners) this.#tellIdentity(listener);

@@ -44,6 +44,12 @@ export const controlMetrics = {
     help: 'Connections that were closed: too many from one address (address), too many in all (total), or no TLS handshake in time (handshake).',
     labels: ['reason'],
   },
+  meshd_dns_names: { type: 'gauge', help: 'Names of services that DNS answers for.' },
+  meshd_dns_queries_count: {
+    type: 'counter',
+    help: 'Queries of DNS, by transport (udp, tcp, tls) and outcome: answered, missing (the mesh has no such name), refused (a name of others, or no proper query), failed (the names are not known yet), or limited (a source asked too often).',
+    labels: ['transport', 'outcome'],
+  },
   meshd_xds_streams: { type: 'gauge', help: 'Configuration streams of proxies that are open.' },
   meshd_xds_pushes_waiting: { type: 'gauge', help: 'Proxies whose changed configuration waits for its turn.' },
   meshd_xds_pushes_count: {

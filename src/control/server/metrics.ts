@@ -26,6 +26,7 @@ export class ControlMetrics {
   readonly #reviews = this.#registry.counter('meshd_token_reviews_count');
   readonly #refusedAuthorities = this.#registry.counter('ca_server_authority_refused_count');
   readonly #refusedConnections = this.#registry.counter('meshd_connections_refused_count');
+  readonly #dnsQueries = this.#registry.counter('meshd_dns_queries_count');
   readonly #pushes = this.#registry.counter('meshd_xds_pushes_count');
   readonly #rejects = this.#registry.counter('meshd_xds_rejects_count');
   readonly #compilations = this.#registry.counter('meshd_compilations_count');
@@ -56,6 +57,7 @@ export class ControlMetrics {
   #fleet: (() => FleetFigures) | undefined;
   #figuresOf: () => readonly RegistryFigures[] = () => [];
   #leads: (() => boolean) | undefined;
+  #names: (() => number | undefined) | undefined;
   #revisionOf: () => RegistryRevision | undefined = () => undefined;
   #pendingRoots: (() => number) | undefined;
   #signer: (() => Signer) | undefined;
@@ -66,6 +68,7 @@ export class ControlMetrics {
     this.#registry.shown('meshd_xds_streams', () => this.#fleet?.().streams);
     this.#registry.shown('meshd_xds_pushes_waiting', () => this.#fleet?.().waiting);
     this.#registry.shown('meshd_leader', () => this.#leads && Number(this.#leads()));
+    this.#registry.shown('meshd_dns_names', () => this.#names?.());
     this.#byKind('meshd_registry_objects', ({ objects }) => objects);
     this.#byKind('meshd_registry_held_objects', ({ held }) => held);
     this.#byKind('meshd_registry_synced', ({ hasSynced }) => Number(hasSynced));
@@ -149,6 +152,16 @@ export class ControlMetrics {
     wentStale: (): void => this.#staleStreams.inc(),
     noLongerStale: (): void => this.#staleStreams.dec(),
   };
+
+  /** A query of DNS was answered, or not. */
+  countDnsQuery(transport: 'udp' | 'tcp' | 'tls', outcome: string): void {
+    this.#dnsQueries.inc({ transport, outcome });
+  }
+
+  /** The names of DNS that are counted when somebody asks. */
+  watchNames(names: () => number | undefined): void {
+    this.#names = names;
+  }
 
   countPush(typeUrl: string): void {
     this.#responses.inc();

@@ -95,6 +95,10 @@ export class ControlBench {
     return this.#control?.debugPort ?? 0;
   }
 
+  get dnsPorts(): ControlPlane['dnsPorts'] {
+    return this.#control?.dnsPorts ?? { plain: undefined, tls: undefined };
+  }
+
   get webhookPort(): number {
     return this.#control?.webhookPort ?? 0;
   }

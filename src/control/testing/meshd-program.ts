@@ -10,12 +10,12 @@ export class MeshdProgram {
   readonly exit: Promise<number | string>;
   readonly #child: ChildProcess;
 
-  /** Starts a command line in a folder, with these variables and the search path alone. */
+  /** Starts a command line in a folder, with these variables and the search path alone; DNS only where they ask for it. */
   constructor(folder: string, command: readonly string[], environment: Readonly<Record<string, string>> = {}) {
     const [file = '', ...argv] = command;
     this.#child = spawn(file, argv, {
       cwd: folder,
-      env: { PATH: process.env.PATH, ...environment },
+      env: { PATH: process.env.PATH, DNS_ADDR: '', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (text) => (this.output += text));

@@ -49,7 +49,7 @@ export class ReplicaProcess {
     const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     this.#child = spawn(process.execPath, [program, 'serve', '--kubernetes', '--anyProxyAddress', ...words, ...more], {
       cwd: folder,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, DNS_ADDR: '', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

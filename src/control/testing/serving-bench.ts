@@ -26,6 +26,7 @@ export interface ServingChanges extends Partial<Omit<DistributionConfig, 'compil
   readonly compile?: object;
   readonly replica?: ControlConfig['replica'];
   readonly connections?: Partial<ConnectionLimits>;
+  readonly dns?: ControlConfig['dns'];
 }
 
 /** One stream of a client. */
@@ -76,8 +77,8 @@ export class ServingBench {
     await rename(this.path(`${name}.new`), join(this.#first.path('config'), name));
   }
 
-  /** `compile` and all else but replica and connections are parts of how proxies get their configuration. */
-  async start({ compile, replica, connections, ...rest }: ServingChanges = {}) {
+  /** `compile` and all else but replica, connections and DNS are parts of how proxies get their configuration. */
+  async start({ compile, replica, connections, dns, ...rest }: ServingChanges = {}) {
     const distribution: DistributionConfig = {
       compile: {
         ...{
@@ -86,6 +87,7 @@ export class ServingBench {
           trustDomain: 'cluster.local',
         },
         ...{ debounce: { afterMs: 100, maxMs: 10_000 }, gathersEndpoints: true },
+        ...(dns && { tellsNames: true }),
         ...compile,
       },
       ...{ throttle: 100, takesAnyAddress: false, jwksAllowedHosts: [], program, trackedMs: 60_000 },
@@ -95,7 +97,7 @@ export class ServingBench {
     const folder = this.#first.path('ca');
     await this.control.start((config) => ({
       ...config,
-      ...{ settings, distribution, replica },
+      ...{ settings, distribution, replica, dns },
       ...{ debugSocket: this.debugSocket, debugAddress: { host: '127.0.0.1', port: 0 } },
       authority: config.authority && { ...config.authority, folder },
       secure: config.secure && { ...config.secure, connections: { ...usualConnectionLimits, ...connections } },
