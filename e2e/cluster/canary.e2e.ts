@@ -16,7 +16,7 @@ import { shop } from './node/shop.ts';
 
 const page = 'docs/guides/upgrade-with-a-canary.md';
 /** What each block of commands of the page is for, in their order. */
-const purposes = ['install', 'move', 'see', 'move back', 'upgrade', 'remove', 'uninstall'] as const;
+const purposes = ['install', 'check', 'move', 'see', 'move back', 'upgrade', 'remove', 'uninstall'] as const;
 const status = 'kubectl rollout status deployment --timeout 90s --namespace';
 
 interface LoadResult {
@@ -43,12 +43,22 @@ describeMesh('an installed mesh whose pods run as their manifests say', () => {
   }, 180_000);
   afterAll(() => mesh?.close());
 
-  /** Commands as on the page: `meshd` is the program, with one replica, and `kubectl` an administrator's. */
+  /**
+   * Commands as on the page: `meshd` is the program, with one replica, and `kubectl` an administrator's. The node starts no
+   * programs in pods for `kubectl exec`: what stands behind its `--` runs here, and asks the canary's debug socket.
+   */
   async function shell(script: string): Promise<string> {
     const { cluster } = mesh;
     const kubeconfig = cluster.kubeconfig('admin', cluster.adminToken);
     const functions = `set -eo pipefail
-kubectl() { '${await builtProgram('kubectl')}' --kubeconfig '${kubeconfig}' "$@"; }
+kubectl() {
+  if [ "$1" = exec ]; then
+    while [ "$1" != -- ]; do shift; done
+    "\${@:2}" --socket '${mesh.plane('canary')?.socket}'
+  else
+    '${await builtProgram('kubectl')}' --kubeconfig '${kubeconfig}' "$@"
+  fi
+}
 meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = manifest ] && echo --replicas 1); }
 `;
     const options = { cwd: cluster.folder, maxBuffer: 64 << 20 };
@@ -141,6 +151,7 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
     const results = await loadBoth();
     await follow('install');
     await mesh.nameServices(['mesh-system']);
+    expect(await follow('check')).toMatch(/^ {2}inputs +valid$/m);
     await untilProxies('default', ['clients/client', 'edge/gateway', 'shop/web']);
     await follow('move');
     expect(await revisionOf('shop', 'web')).toBe('canary');

@@ -62,6 +62,11 @@ export class MeshdPod implements PodOnNode {
     return this.#wasReady;
   }
 
+  /** The file of its debug socket. */
+  get socket(): string {
+    return this.#process.socket;
+  }
+
   /** What its debug socket answers. */
   async ask<T>(path: string): Promise<T> {
     const answer = await new Promise<string>((resolve, reject) => {
