@@ -26,7 +26,7 @@ type Objects = ReturnType<Compiler['read']>;
 
 /** What a command does between reading and compiling. */
 export interface Preparation {
-  /** Changes the objects that were read, and tells the texts that others come from. */
+  /** Changes the objects that were read, and gives the texts of those that it added. */
   readonly prepare?: (objects: Objects, compiler: Compiler, bag: DiagnosticBag) => Prepared;
   /** Which proxies to compile, in place of `workload` of the options. */
   readonly select?: (snapshot: Snapshot) => Selection['select'];

@@ -31,7 +31,7 @@ const workloadKinds: ReadonlySet<string> = new Set([
   'Job',
 ]);
 
-/** Somebody waits for it after a key. */
+/** In milliseconds: a person has pressed a key and waits. */
 const patience = 300;
 
 /**

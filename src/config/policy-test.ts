@@ -62,7 +62,7 @@ export interface PolicyTestCase {
   readonly name: string;
   readonly tags: readonly string[];
   readonly request: WrittenRequest;
-  /** Absent: it is nowhere said, which is a mistake. */
+  /** Absent: neither the case nor its table has one, which is a mistake. */
   readonly expect: Expectation | undefined;
   /** Where it stands. */
   readonly path: readonly (string | number)[];

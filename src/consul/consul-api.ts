@@ -24,7 +24,7 @@ export interface ConsulAnswer {
 const answerMs = 10_000;
 /** Larger than the checks of 50,000 instances; a body without an end would take all memory. */
 const longestBody = 64 << 20;
-/** An answer of a server that has not heard of its leader for longer says what was, not what is. */
+/** An answer of a server that has had no contact with its leader for longer is out of date, and is not used. */
 const longestContactMs = 60_000;
 
 type Tls = Pick<AgentOptions, 'ca' | 'cert' | 'key'>;

@@ -27,7 +27,7 @@ export interface ConsulCatalogOptions {
   readonly onChange: () => void;
   /** The state has a problem, or has none any more. */
   readonly onState: (state: ConsulCatalogState) => void;
-  /** Once a server that was away is back, services that it does not have stay so long: it may have lost its state. */
+  /** How long services stay that a server does not have after it was away, because it may have lost its state. */
   readonly resetMs?: number;
   readonly waitMs?: number;
 }
@@ -105,8 +105,8 @@ export class ConsulCatalog {
   }
 
   /**
-   * A server that was away, or is older than it was, may have lost its state: agents tell it again what they have,
-   * within a minute.
+   * A server that was away, or whose index is smaller than before, may have lost its state. Agents register their
+   * services again within a minute.
    */
   #hold(): void {
     if (this.#state.hasSynced) this.#heldUntil = Date.now() + (this.#options.resetMs ?? agentsReturnMs);

@@ -56,7 +56,10 @@ export function knownFields(error: SchemaError): string[] {
   return Object.keys((error.parentSchema?.properties ?? {}) as object).filter((name) => !name.includes('_'));
 }
 
-/** The known field that has a field of this name: an unknown field may only be indented too little. */
+/**
+ * The known field that has a field of this name. An unknown field may be indented too little, and belong below that
+ * one.
+ */
 export function fieldHolding(error: SchemaError, name: string): string | undefined {
   const properties = (error.parentSchema?.properties ?? {}) as Readonly<
     Record<string, { readonly properties?: object }>

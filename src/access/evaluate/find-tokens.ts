@@ -48,7 +48,7 @@ export function findTokens(
 /** Headers whose lines Envoy joins when it reads them; of all others, each line has a token of its own. */
 const joined = new Set(['authorization']);
 
-/** From the first character after the prefix that a token may have. */
+/** The text from the first character after the prefix that can be part of a token. */
 function tokenText(value: string, from: number): string {
   const rest = value.slice(from);
   const start = rest.search(/[A-Za-z0-9\-_.]/);

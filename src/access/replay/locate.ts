@@ -12,7 +12,7 @@ export interface Located {
   readonly assumptions: readonly string[];
 }
 
-/** Finds both; a text where the line does not say enough, and what is to be added. */
+/** Finds client and destination. A text says which option is needed if the line does not say enough. */
 export function locate(world: World, logged: LoggedRequest): Located | string {
   const { source, destination } = logged;
   if (source === undefined) {

@@ -1,7 +1,7 @@
 import { outcomeOf } from '../suite/judge.ts';
 import { type CaseResult, countText, hasPassed } from '../suite/result.ts';
 
-/** A value of its own format number: counts, and each case with its ways. */
+/** JSON with a format number: the numbers of passed and failed cases, and each case with its ways. */
 export function formatSuiteJson(results: readonly CaseResult[]): string {
   const passed = results.filter(hasPassed).length;
   const cases = results.map((result) => ({ ...result, passed: hasPassed(result) }));

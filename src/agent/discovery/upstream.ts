@@ -274,7 +274,7 @@ export class Upstream {
     return forMs < longestRefusalMs ? this.#position : undefined;
   }
 
-  /** After everything else: a control plane that does not know the type ends the stream. */
+  /** Asks after everything else, because a control plane that does not know the type ends the stream. */
   #askFaults(conversation: Conversation): void {
     if (!this.#asksFaults || this.#faultsAre !== 'not asked for') return;
     this.#faultsAre = 'asked for';

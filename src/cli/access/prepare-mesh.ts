@@ -43,7 +43,9 @@ function isInvalidArgument(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'commander.invalidArgument';
 }
 
-/** Adds the assumed workloads to the objects, gives an address to all that has none, and tells both. */
+/**
+ * Adds the assumed workloads to the objects, gives an address to everything that has none, and reports both to `tell`.
+ */
 export function preparing(workloads: readonly AssumedWorkload[], tell: (assumed: AssumedMesh) => void): Prepare {
   return (read, compiler, bag) => {
     for (const workload of workloads) requireNew(workload, read);

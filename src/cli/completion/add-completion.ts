@@ -13,7 +13,9 @@ export interface CompletionOptions {
   readonly finish: (code: number) => void;
 }
 
-/** Adds `completion`, which prints a script for a shell, and the command by which that script asks what may be typed. */
+/**
+ * Adds `completion`, which prints a script for a shell, and the command by which that script asks what may be typed.
+ */
 export function addCompletion(program: Command, options: CompletionOptions): Command {
   const { values, begin = () => undefined, writeOut = printOut, finish } = options;
   program
@@ -39,7 +41,7 @@ export function addCompletion(program: Command, options: CompletionOptions): Com
     });
 }
 
-/** Whoever completes a line has no use for an error: without an answer nothing is offered. */
+/** Empty after an error: a shell that completes a line can't show it, and offers nothing. */
 async function answer(program: Command, words: readonly string[], values: () => Promise<ValueTable>): Promise<string> {
   try {
     const { complete } = await import('../../completion/complete.ts');

@@ -55,7 +55,10 @@ export function findEndpoints(draft: ServiceDraft, context: EndpointContext): Fo
   return { known: known.map(({ endpoint }) => endpoint), ready };
 }
 
-/** Of a service that a registry has, the machine of its instance says who it is and whether it is healthy. */
+/**
+ * An endpoint of a service. For a service of a catalog, the WorkloadEntry of the instance has its identity and its
+ * health.
+ */
 function ownEndpoint({ service }: ServiceDraft, endpoint: Endpoint, registry: Registry): Found {
   const name = service.object.annotations[catalogAnnotation];
   const machine = name === undefined ? undefined : registry.ofService(service.namespace, endpoint.address, name);

@@ -11,7 +11,10 @@ const keys: Readonly<Record<string, keyof PodLocation>> = { cluster: 'cluster', 
 /** Node metadata, and a variable of a container. */
 const name = /^[A-Za-z0-9]([\w.-]{0,126}[A-Za-z0-9])?$/;
 
-/** Reads `/validate`, `/inject` or `/inject/cluster/<name>/net/<network>`, of which either pair may be absent; why not, as words. */
+/**
+ * Reads `/validate`, `/inject` or `/inject/cluster/<name>/net/<network>`, in which either pair may be absent. A text
+ * says what is wrong with any other path.
+ */
 export function readWebhookPath(path: string): WebhookPath | string {
   if (path === '/validate') return { webhook: 'validate', location: {} };
   const [first, webhook, ...words] = path.split('/');

@@ -5,7 +5,7 @@ import type { StreamOrigin } from '../../xds/observer.ts';
 
 /** Anybody who can connect can cause such lines, so their number is limited. */
 const lines = { perSecond: 5, burst: 100 };
-/** A client says what it likes. */
+/** In characters, because a client can send an id of any length. */
 const longestId = 300;
 
 /** The client of a stream that is refused, as far as it is known. */

@@ -53,7 +53,7 @@ function whyOf(policy: Parameters<typeof whyIdle>[0], { value, isNegated }: Plac
   return `${reason}, only a star at an end stands for any text: ${does} only what ${part}s with "${text}"`;
 }
 
-/** With stars for any text at an end; undefined where that does not say it all. */
+/** The expression as a value with a star at one end; undefined if no such value means the same. */
 function plainFormOf(expression: string): string | undefined {
   const text = expression
     .replace(/^\^/, '')

@@ -44,7 +44,7 @@ export const rule: Rule = {
   },
 };
 
-/** Files seldom tell the age, and then the objects of the mesh may have another order. */
+/** A condition for the message: objects without a creation time may have different ages in the cluster. */
 function ageOf({ createdAt }: VirtualService, first: VirtualService): string {
   return createdAt === first.createdAt ? ' if they have the same age' : '';
 }

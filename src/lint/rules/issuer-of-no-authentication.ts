@@ -88,7 +88,9 @@ class Verified {
     for (const policy of policies) append(this.#byNamespace, policy.namespace, policy);
   }
 
-  /** None where no RequestAuthentication holds for certain; of others that may hold, all issuers are taken. */
+  /**
+   * The issuers whose tokens the workloads may verify; none if no RequestAuthentication applies to them for certain.
+   */
   issuersFor(policy: AuthorizationPolicy): ReadonlySet<string> {
     const [[key] = ['']] = bySelector([policy]);
     if (!this.#groups.has(key)) return none;

@@ -59,7 +59,9 @@ class NamespacesOfAccounts {
     }
   }
 
-  /** The only namespace of the account, where its name is that of the unknown one with a word more or less at an end. */
+  /**
+   * The only namespace of the account, where its name is that of the unknown one with a word more or less at an end.
+   */
   meantBy(namespace: string, account: string): string | undefined {
     const [other, ...others] = this.#byAccount.get(account) ?? [];
     if (other === undefined || others.length > 0) return undefined;
@@ -69,6 +71,9 @@ class NamespacesOfAccounts {
   }
 }
 
-/** `shop` and `shop-prod` are two stages of one application, `team` and `team-b` two of a row. */
+/**
+ * Endings that tell two accounts apart on purpose: `shop` and `shop-prod` are stages of one application, `team` and
+ * `team-b` two teams.
+ */
 const stages =
   /^-?(prod|production|prd|live|stag(e|ing)|stg|pre-?prod|dev|development|int|test(ing)?|qa|uat|preview|sandbox|canary|blue|green|[a-z]|\w*\d)-?$/;

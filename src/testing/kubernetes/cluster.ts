@@ -26,7 +26,7 @@ export interface ClusterOptions {
   readonly controllers?: readonly string[];
   /** Has the server write who asked for what to `audit.log` in the folder. */
   readonly isAudited?: boolean;
-  /** Where services are that the server calls; absent: it has a way to none. */
+  /** Gives the port of loopback for a service that the API server calls; absent: it can call no service. */
   readonly findService?: FindService;
 }
 

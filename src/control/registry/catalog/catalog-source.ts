@@ -16,7 +16,7 @@ export interface CatalogSourceOptions {
   readonly onProblem: (text: string) => void;
 }
 
-/** A shard: the services of one datacenter, which only its own server takes away. */
+/** The services of one datacenter. Only an answer of its own server removes them. */
 interface Shard {
   readonly id: string;
   readonly catalog: ConsulCatalog;
