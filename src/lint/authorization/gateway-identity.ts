@@ -5,11 +5,14 @@ import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Server } from '../../policy/gateway.ts';
 import { workloadsByPolicy } from './in-force.ts';
 
-/** Whether clients of the proxies that a policy is for have identities of the mesh; at a gateway its servers decide. */
-export type GatewayIdentity = 'none' | 'some' | 'unknown';
+/**
+ * What certificates the servers of a gateway ask their clients for: those of the mesh, others, which may have identities
+ * like them, or none.
+ */
+export type GatewayIdentity = 'mesh' | 'others' | 'none' | 'unknown';
 
-/** Modes by which a server may learn of an identity from a certificate of its client. */
-const askingModes: ReadonlySet<string> = new Set(['MESH_MUTUAL', 'MUTUAL', 'OPTIONAL_MUTUAL', 'AUTO_PASSTHROUGH']);
+/** Modes by which a server may learn of an identity from a certificate that the mesh has not issued. */
+const modesOfOthers: ReadonlySet<string> = new Set(['MUTUAL', 'OPTIONAL_MUTUAL', 'AUTO_PASSTHROUGH']);
 
 /**
  * What the clients of the gateways that a policy is for have; undefined where one of its proxies is a sidecar, and where nothing
@@ -20,8 +23,7 @@ export function gatewayIdentity(policy: AuthorizationPolicy, snapshot: Snapshot)
   if (workloads.length > 0) {
     if (workloads.some(({ role }) => role !== 'router')) return undefined;
     const identities = workloads.map((workload) => ofWorkload(workload, snapshot));
-    if (identities.includes('some')) return 'some';
-    return identities.includes('unknown') ? 'unknown' : 'none';
+    return mostOf(identities);
   }
   const wanted = policy.spec.selector?.matchLabels ?? {};
   if (!hasLabels(policy.spec.selector)) return undefined;
@@ -29,7 +31,7 @@ export function gatewayIdentity(policy: AuthorizationPolicy, snapshot: Snapshot)
     const { selector = {} } = spec;
     return Object.keys(selector).length > 0 && (selects(selector, wanted) || selects(wanted, selector));
   });
-  if (gateways.some(({ spec }) => spec.servers.some(asksForIdentity))) return 'some';
+  if (gateways.flatMap(({ spec }) => spec.servers).some(asksForMesh)) return 'mesh';
   const isNamedGateway = Object.values(wanted).some((value) => /gateway|ingress|egress/i.test(value));
   return gateways.length > 0 || isNamedGateway ? 'unknown' : undefined;
 }
@@ -37,9 +39,14 @@ export function gatewayIdentity(policy: AuthorizationPolicy, snapshot: Snapshot)
 function ofWorkload(workload: Workload, { effective }: Snapshot): GatewayIdentity {
   const servers = effective.gateways(workload).flatMap(({ spec }) => spec.servers);
   if (servers.length === 0) return 'unknown';
-  return servers.some(asksForIdentity) ? 'some' : 'none';
+  if (servers.some(asksForMesh)) return 'mesh';
+  return servers.some(({ tls }) => tls?.mode !== undefined && modesOfOthers.has(tls.mode)) ? 'others' : 'none';
 }
 
-function asksForIdentity({ tls }: Server): boolean {
-  return tls?.mode !== undefined && askingModes.has(tls.mode);
+function asksForMesh({ tls }: Server): boolean {
+  return tls?.mode === 'MESH_MUTUAL';
+}
+
+function mostOf(found: readonly GatewayIdentity[]): GatewayIdentity {
+  return (['mesh', 'unknown', 'others'] as const).find((it) => found.includes(it)) ?? 'none';
 }

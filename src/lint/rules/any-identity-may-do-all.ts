@@ -30,7 +30,7 @@ export const rule: Rule = {
         if (field === undefined) continue;
         // At a gateway the certificates of its clients decide, and these are seldom those of the mesh.
         const atGateway = gatewayIdentity(policy, snapshot);
-        if (atGateway === 'unknown' || atGateway === 'none') continue;
+        if (atGateway !== undefined && atGateway !== 'mesh') continue;
         const message = `"${field}" has "*": every workload of the mesh may send every request`;
         report({ object: policy, path: [...path, 'from', i, 'source', field], part: 'key', message });
       }
