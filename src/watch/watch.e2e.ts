@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { rmdirSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Disk, systemDisk } from './disk.ts';
 import { type Change, type PathsWatch, watchPaths } from './watch.ts';
 
 describe('watchPaths', () => {
@@ -108,6 +109,25 @@ describe('watchPaths', () => {
       await writeFile(join(folder, 'a/b/c/p.yaml'), '1');
       await sees(3 * round + 3);
     }
+  });
+
+  test('waits elsewhere for a path whose nearest folder vanishes between the look and the watch', async () => {
+    await mkdir(join(folder, 'a/b/c'), { recursive: true });
+    // As `rm -r` does it, each step while a look goes on: the last one comes without a further event.
+    const vanishing = [join(folder, 'a/b'), join(folder, 'a')];
+    let isOpen = false;
+    const isLocal: Disk['isLocal'] = async (path) => {
+      if (isOpen && path === vanishing[0]) rmdirSync(vanishing.shift() ?? '');
+      return true;
+    };
+    const disk = { ...systemDisk, isLocal };
+    watch = await watchPaths([join(folder, 'a/b/c')], { onChange, debounceMs: 30, pollMs: 3_600_000, disk });
+    isOpen = true;
+    await rmdir(join(folder, 'a/b/c'));
+    await vi.waitFor(() => expect(vanishing).toEqual([]), 60_000);
+    await sees(1);
+    await mkdir(join(folder, 'a/b/c'), { recursive: true });
+    await vi.waitFor(() => expect(changes).toBeGreaterThan(1), 60_000);
   });
 
   test('is not led astray by loops of links, pipes and devices', async () => {

@@ -200,8 +200,10 @@ class PathWatch implements PathsWatch {
       this.#folders.set(folder, { identity, watcher });
       // Something may have come into it before it was watched.
       this.#mustLookAgain = true;
-    } catch {
-      // No such folder, or no inotify watches left: the poll sees the change, only later.
+    } catch (error) {
+      // A folder that has vanished since the look: what takes its place is waited for elsewhere. Where no inotify watches
+      // are left, the poll sees the change, only later.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#mustLookAgain = true;
     }
   }
 }
