@@ -75,6 +75,7 @@ export const parts: readonly Part[] = [
       'pilot-agent-sts': "The agent's token exchange server for cloud credentials.",
       injection: 'Which pods get a proxy, what is added to them, and how annotations and templates change it.',
       'compiled-policies': 'What policies become: tokens, access rules, protocols, routes, endpoints, gateways.',
+      'gateway-api': 'Gateways and routes of the Gateway API of Kubernetes: what is supported, and who serves them.',
       kinds: 'Every kind with its smallest YAML and every field.',
       'custom-resources': 'The kinds on a Kubernetes API server: installing, columns, and what the server checks.',
       'mesh-configuration': 'Every setting of the mesh configuration and of ProxyConfig, with its default.',

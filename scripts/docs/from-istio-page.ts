@@ -78,7 +78,13 @@ function kindSection(): string {
     ['Telemetry', 'telemetry.istio.io', 'without effect, with a warning', 'settings of the mesh configuration'],
     ['every kind', 'rbac.istio.io', 'refused', 'AuthorizationPolicy'],
     ['every kind', 'authentication.istio.io', 'refused', 'PeerAuthentication and RequestAuthentication'],
-    ['every kind', 'gateway.networking.k8s.io', 'skipped, with an info line', 'Gateway and VirtualService'],
+    [
+      'GatewayClass, Gateway, HTTPRoute, ReferenceGrant',
+      'gateway.networking.k8s.io',
+      '[read by `meshpol`](../reference/gateway-api.md); `meshd` and `pilot-agent` skip them',
+      '–',
+    ],
+    ['every other kind', 'gateway.networking.k8s.io', 'refused', 'Gateway and VirtualService'],
   ];
   const patches = Object.entries(templateOfPatch).map(([applyTo, template]) => [code(applyTo), code(template)]);
   return `## Kinds\n\n${table(['kind', "Istio's group", 'here', 'instead'], [...read, ...refused, ...others])}

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { standardGatewayKind } from '../../src/policy/gateway-api.ts';
 import { formats } from '../../src/schema/formats.ts';
 import { knownKinds } from '../../src/schema/kinds.ts';
 import { code, table } from './markdown.ts';
@@ -25,15 +26,15 @@ ${fieldTable(metadataFields())}
 
 /** One section a kind: the smallest YAML, and every field. */
 export function kindsPage(): string {
-  const sections = knownKinds.map(({ kind, group, versions }) => {
-    const name = schemaOf(kind);
+  const sections = knownKinds.map(({ kind, id = kind, group, versions }) => {
+    const name = schemaOf(id);
     const api = group === '' ? versions.join(', ') : versions.map((version) => `${group}/${version}`).join(', ');
-    const yaml = readFileSync(`fixtures/kinds/${kind}.yaml`, 'utf8');
+    const yaml = readFileSync(`fixtures/kinds/${id}.yaml`, 'utf8');
     const fields = schemaFields(name).filter((field) => field.unsupported === undefined && isRead(field));
     const rows = fieldTable(fields);
-    return `## ${kind}\n\n${code(api)}\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n${rows}`;
+    return `## ${id}\n\n${code(api)}\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n${rows}`;
   });
-  const fields = [...metadataFields(), ...knownKinds.flatMap(({ kind }) => schemaFields(schemaOf(kind)))];
+  const fields = [...metadataFields(), ...knownKinds.flatMap(({ kind, id = kind }) => schemaFields(schemaOf(id)))];
   return `${introduction}\n${sections.join('\n\n')}\n\n## Types\n\n${typeTable(fields)}\n`;
 }
 
@@ -61,5 +62,6 @@ export function schemaOf(kind: string): string {
   if (['Deployment', 'StatefulSet', 'DaemonSet', 'Job'].includes(kind)) return 'workload-controller';
   // The name without more is that of `defaultConfig` of the mesh configuration.
   if (kind === 'ProxyConfig') return 'proxy-config-object';
-  return kind.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+  if (kind === standardGatewayKind) return 'standard-gateway';
+  return kind.replace(/(?<=[a-zP])(?=[A-Z])/g, '-').toLowerCase();
 }

@@ -18,10 +18,13 @@ import { type SchemaField, schemaFields } from './schema-fields.ts';
 const folder = 'fixtures/kinds';
 
 describe('the smallest YAML of each kind', () => {
-  test.each(knownKinds.map(({ kind }) => kind))('of %s begins with an object of that kind', (kind) => {
-    const [first] = loadAll(readFileSync(join(folder, `${kind}.yaml`), 'utf8'));
-    expect(first).toMatchObject({ kind });
-  });
+  test.each(knownKinds.map(({ kind, id = kind }) => ({ kind, id })))(
+    'of $id begins with an object of that kind',
+    ({ kind, id }) => {
+      const [first] = loadAll(readFileSync(join(folder, `${id}.yaml`), 'utf8'));
+      expect(first).toMatchObject({ kind });
+    },
+  );
 
   test('is compiled, all of them as one mesh, without an error and with the two warnings of examples without routes and keys', () => {
     const bag = new DiagnosticBag();

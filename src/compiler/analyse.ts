@@ -6,6 +6,7 @@ import type { MeshObject } from '../policy/object.ts';
 import type { UnreadObject } from '../policy/unread-object.ts';
 import type { SourceFile } from '../source/document.ts';
 import { createCollector } from './collect.ts';
+import { createStandard } from './gateway-api/gateway-api.ts';
 import { isOfAbsence } from './merge/absence.ts';
 import type { ClientScope, Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
@@ -74,6 +75,7 @@ export function createAnalyser(
   { isPartial = false, presumesInjection = false, unread = [] }: AnalysisOptions = {},
 ): Analyse {
   const collect = createCollector();
+  const withStandard = createStandard(settings);
   const resolve = createResolver(settings, { presumesInjection, unread });
   const under = createRooted(settings);
   const scopes = new KeptEach<Workload, ClientScope>('client scope');
@@ -81,10 +83,11 @@ export function createAnalyser(
   let before: Effective | undefined;
 
   return (objects, bag, view) => {
-    const { topology: lists, policies } = collect(objects, bag);
+    const { topology: lists, policies: written, standard } = collect(objects, bag);
     const decidedRoot = decideRootNamespace(objects, settings, bag, view?.rootBefore);
     if (bag.hasErrors) return undefined;
     const told = new DiagnosticBag();
+    const policies = withStandard(written, { standard, services: lists.Service, namespaces: lists.Namespace }, told);
     const topology = resolve(lists, policies.gateways, told);
     if (told.hasErrors) {
       bag.addAll(told.all);

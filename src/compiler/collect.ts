@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { Kept, keptList } from '../diagnostics/kept.ts';
 import { append } from '../lib/append.ts';
+import { type StandardObject, type StandardSet, standardGatewayKind } from '../policy/gateway-api.ts';
 import type { MeshObject } from '../policy/object.ts';
 import { keyOf } from '../policy/object-key.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -13,6 +14,8 @@ import { type TopologyLists, topologyKinds, topologyLists } from './topology/lis
 export interface Collection {
   readonly topology: TopologyLists;
   readonly policies: PolicySet;
+  /** Objects of the Gateway API, which say what policies are to be made of them. */
+  readonly standard: StandardSet;
 }
 
 /** Sorts objects into what topology and merging want. Two objects of one kind, namespace and name are an error. */
@@ -29,6 +32,13 @@ const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
   Sidecar: 'sidecars',
 };
 
+const standardLists: Readonly<Record<StandardObject['kind'], keyof StandardSet>> = {
+  GatewayClass: 'gatewayClasses',
+  [standardGatewayKind]: 'gateways',
+  HTTPRoute: 'httpRoutes',
+  ReferenceGrant: 'referenceGrants',
+};
+
 /** Whether objects of a kind are policies, not what policies are for. */
 export function isPolicyKind(kind: string): kind is Policy['kind'] {
   return Object.hasOwn(policyLists, kind);
@@ -43,10 +53,12 @@ export function createCollector(): Collect {
     if (lists.hasDuplicates) reportDuplicates(objects, bag);
     const written = Object.keys(policyLists).flatMap((kind) => lists.get(kind));
     if (written.some(({ document }) => !namesNamespace(document))) reportWithoutNamespace(objects, bag);
-    const inputs = [...Object.keys(policyLists), ...topologyKinds].map((kind) => lists.get(kind));
+    const kinds = [...Object.keys(policyLists), ...topologyKinds, ...Object.keys(standardLists)];
+    const inputs = kinds.map((kind) => lists.get(kind));
     return collected.of(inputs, bag, (_, before) => ({
       topology: topologyLists((kind) => lists.get(kind)),
       policies: policiesOf(objects, before?.policies),
+      standard: standardOf((kind) => lists.get(kind)),
     }));
   };
 }
@@ -60,6 +72,13 @@ function policiesOf(objects: readonly MeshObject<string>[], before: PolicySet | 
   });
   // Each list holds the kind that its name says.
   return Object.fromEntries(lists) as unknown as PolicySet;
+}
+
+function standardOf(listOf: (kind: string) => readonly MeshObject<string>[]): StandardSet {
+  // Each list holds the kind that its name says.
+  return Object.fromEntries(
+    Object.entries(standardLists).map(([kind, name]) => [name, listOf(kind)]),
+  ) as unknown as StandardSet;
 }
 
 function reportDuplicates(objects: readonly MeshObject<string>[], bag: DiagnosticBag): void {

@@ -6,10 +6,10 @@ import type { SourceFile } from '../source/document.ts';
 import { type Analyse, createAnalyser } from './analyse.ts';
 import type { Compilation } from './compilation.ts';
 import { type Change, ObjectStore } from './object-store.ts';
-import { createObjectReader, type ReadObjects } from './read-objects.ts';
+import { createObjectReader, type ReadingOptions, type ReadObjects } from './read-objects.ts';
 import { createSnapshotRenderer, type RenderOptions, type RenderSnapshot, type Selection } from './render-snapshot.ts';
 
-export interface CompileOptions extends RenderOptions {
+export interface CompileOptions extends RenderOptions, ReadingOptions {
   readonly settings: Settings;
 }
 
@@ -61,7 +61,7 @@ export function compile(
  * file gives the same objects, the same objects the same topology, and so on down to the rendered resources.
  */
 export function createCompiler({ settings, ...options }: CompileOptions): Compiler {
-  const read = createObjectReader(options.onStep);
+  const read = createObjectReader(options);
   const analyse = createAnalyser(settings);
   const render = createSnapshotRenderer(options);
   const store = new ObjectStore();

@@ -2,7 +2,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { UnreadObject } from '../policy/unread-object.ts';
-import { isSkipped } from '../schema/dispatch.ts';
+import { isOfGatewayApi, isSkipped } from '../schema/dispatch.ts';
 import { unreadObject } from '../schema/unread-object.ts';
 import { countSkipped, validate } from '../schema/validate.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
@@ -19,14 +19,22 @@ export type ReadObjects = (
   onUnread?: (object: UnreadObject) => void,
 ) => readonly MeshObject<string>[];
 
+/** What of the inputs is read. */
+export interface ReadingOptions {
+  readonly onStep?: OnStep | undefined;
+  /** Objects of the Gateway API are skipped, as other kinds that are not read. */
+  readonly skipsGatewayApi?: boolean | undefined;
+}
+
 /** A reader that remembers: the same text of a file gives the same objects, and the same diagnostics. */
-export function createObjectReader(onStep?: OnStep): ReadObjects {
-  const reader = createReader(onStep);
+export function createObjectReader(options: ReadingOptions = {}): ReadObjects {
+  const reader = createReader(options);
   return (files, bag, onUnread) => {
     const entries = files.map((file) => reader(file, bag));
     // A document that gave an object was not skipped.
     const others = entries.flatMap(({ documents, objects }) => (documents.length === objects.length ? [] : documents));
-    countSkipped(onUnread === undefined ? others : others.filter((document) => !isTaken(document, onUnread)), bag);
+    const skipped = onUnread === undefined ? others : others.filter((document) => !isTaken(document, onUnread));
+    countSkipped(skipped, bag, options.skipsGatewayApi);
     const objects: MeshObject<string>[] = [];
     for (const entry of entries) for (const object of entry.objects) objects.push(object);
     reportUnreadAnnotations(objects, bag);
@@ -50,13 +58,16 @@ interface ReadFile {
 }
 
 /** Reads a file's objects once a text: parsing is the largest cost of a run. */
-function createReader(onStep?: OnStep): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
+function createReader({
+  onStep,
+  skipsGatewayApi = false,
+}: ReadingOptions): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
   const cache = new Map<string, ReadFile>();
   const counted = { documents: 0, objects: 0 };
   // Asked of each document that is no list.
   const isSkippedNext: IsSkipped = (value, text, isFound) => {
     onStep?.('reading document', ++counted.documents);
-    return isSkipped(value, text, isFound);
+    return isSkipped(value, text, isFound) || (skipsGatewayApi && isOfGatewayApi(value));
   };
   return (file, bag) => {
     let entry = cache.get(file.path);
@@ -65,6 +76,7 @@ function createReader(onStep?: OnStep): (file: SourceFile, bag: DiagnosticBag) =
       const documents = parse([file], own, undefined, isSkippedNext);
       const objects = documents.flatMap((document) => {
         onStep?.('checking object', ++counted.objects);
+        if (skipsGatewayApi && isOfGatewayApi(document.value)) return [];
         return validate(document, own) ?? [];
       });
       entry = { text: file.text, documents, objects, bag: own };

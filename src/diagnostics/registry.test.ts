@@ -5,6 +5,7 @@ import { compilerCodes } from './catalogue/compiler.ts';
 import { configCodes } from './catalogue/config.ts';
 import { fieldCodes } from './catalogue/field.ts';
 import { gatewayCodes } from './catalogue/gateway.ts';
+import { gatewayApiCodes } from './catalogue/gateway-api.ts';
 import { injectionCodes } from './catalogue/injection.ts';
 import { policyCodes } from './catalogue/policy.ts';
 import { sourceCodes } from './catalogue/source.ts';
@@ -59,6 +60,7 @@ describe('registry', () => {
       configCodes,
       compilerCodes,
       gatewayCodes,
+      gatewayApiCodes,
       injectionCodes,
       verifyCodes,
     ].flatMap(Object.keys);

@@ -7,10 +7,10 @@ import { definitionOf, definitions } from './schemas.ts';
  * of a list. Documents of other kinds hold.
  */
 export function combinedSchema(): object {
-  const known = knownKinds.map(({ kind, group, versions }) => {
+  const known = knownKinds.map(({ kind, id = kind, group, versions }) => {
     const groups = [group, ...Object.entries(aliases.groups).flatMap(([alias, own]) => (own === group ? [alias] : []))];
     const apiVersions = groups.flatMap((it) => versions.map((version) => (it === '' ? version : `${it}/${version}`)));
-    return { kind, apiVersions, definition: definitionOf(kind) ?? '' };
+    return { kind, apiVersions, definition: definitionOf(id) ?? '' };
   });
   const choices = known.map(({ kind, apiVersions, definition }) => ({
     if: {

@@ -4,6 +4,8 @@ import destinationRule from '../../schemas/destination-rule.json' with { type: '
 import endpointSlice from '../../schemas/endpoint-slice.json' with { type: 'json' };
 import endpoints from '../../schemas/endpoints.json' with { type: 'json' };
 import gateway from '../../schemas/gateway.json' with { type: 'json' };
+import gatewayClass from '../../schemas/gateway-class.json' with { type: 'json' };
+import httpRoute from '../../schemas/http-route.json' with { type: 'json' };
 import lintReport from '../../schemas/lint-report.json' with { type: 'json' };
 import meshConfig from '../../schemas/mesh-config.json' with { type: 'json' };
 import namespace from '../../schemas/namespace.json' with { type: 'json' };
@@ -14,12 +16,14 @@ import policyTest from '../../schemas/policy-test.json' with { type: 'json' };
 import projectFile from '../../schemas/project-file.json' with { type: 'json' };
 import proxyConfig from '../../schemas/proxy-config.json' with { type: 'json' };
 import proxyConfigObject from '../../schemas/proxy-config-object.json' with { type: 'json' };
+import referenceGrant from '../../schemas/reference-grant.json' with { type: 'json' };
 import requestAuthentication from '../../schemas/request-authentication.json' with { type: 'json' };
 import secret from '../../schemas/secret.json' with { type: 'json' };
 import service from '../../schemas/service.json' with { type: 'json' };
 import serviceAccount from '../../schemas/service-account.json' with { type: 'json' };
 import serviceEntry from '../../schemas/service-entry.json' with { type: 'json' };
 import sidecar from '../../schemas/sidecar.json' with { type: 'json' };
+import standardGateway from '../../schemas/standard-gateway.json' with { type: 'json' };
 import virtualService from '../../schemas/virtual-service.json' with { type: 'json' };
 import workloadController from '../../schemas/workload-controller.json' with { type: 'json' };
 import workloadEntry from '../../schemas/workload-entry.json' with { type: 'json' };
@@ -38,6 +42,8 @@ const all: readonly Schema[] = [
   endpointSlice,
   endpoints,
   gateway,
+  gatewayClass,
+  httpRoute,
   lintReport,
   meshConfig,
   namespace,
@@ -48,12 +54,14 @@ const all: readonly Schema[] = [
   projectFile,
   proxyConfig,
   proxyConfigObject,
+  referenceGrant,
   requestAuthentication,
   secret,
   service,
   serviceAccount,
   serviceEntry,
   sidecar,
+  standardGateway,
   virtualService,
   workloadController,
   workloadEntry,

@@ -59,7 +59,7 @@ export function lintTexts(
   const { inputs, withoutAlternatives, isAny, onlyMadeBy } = withoutUnrendered(all, surroundings, bag);
   const unread: UnreadObject[] = [];
   const objects = withoutAlternatives(
-    createObjectReader(onStep)(inputs, bag, (object) => void unread.push(object)),
+    createObjectReader({ onStep })(inputs, bag, (object) => void unread.push(object)),
     bag,
   );
   const options = { ...partialInput, unread };

@@ -14,7 +14,7 @@ export async function workloadsAt(
   settings: Settings,
 ): Promise<readonly WorkloadKey[]> {
   const bag = new DiagnosticBag();
-  const objects = createCompiler({ settings }).read(await readSources(inputs, bag), bag);
+  const objects = createCompiler({ settings, skipsGatewayApi: true }).read(await readSources(inputs, bag), bag);
   return objects.filter((object) => addressesOf(object).some((text) => plainAddress(text) === address));
 }
 

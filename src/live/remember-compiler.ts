@@ -10,7 +10,13 @@ export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
   return ({ settings, templates, host, bootstrap }) => {
     const key = keyOf({ settings, templates, host, bootstrap });
     if (made?.key !== key) {
-      const options = { settings, host, bootstrap, ...(templates === undefined ? {} : { templates }) };
+      const options = {
+        settings,
+        host,
+        bootstrap,
+        skipsGatewayApi: true,
+        ...(templates === undefined ? {} : { templates }),
+      };
       made = { key, compiler: createCompiler(options) };
     }
     return made.compiler;

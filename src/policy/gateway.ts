@@ -50,4 +50,11 @@ export interface Gateway extends MeshObject<'Gateway'> {
     readonly selector?: Readonly<Record<string, string>>;
     readonly servers: readonly Server[];
   };
+  /** Of a Gateway that stands for one listener of a Gateway of the Gateway API. */
+  readonly standard?: {
+    /** The selector holds for workloads of this namespace alone. */
+    readonly namespace: string;
+    /** The listener is the first one of its Gateway. */
+    readonly isFirst: boolean;
+  };
 }

@@ -12,6 +12,16 @@ export interface MeshObject<Kind extends string> {
   readonly annotations: Readonly<Record<string, string>>;
   /** Where its fields stand: paths start at the object's root (`['spec', 'host']`). */
   readonly document: PolicyDocument;
+  /** Of an object that was made of others: which of them says what stands at a path, and where. */
+  readonly writtenAs?: (field: Field) => WrittenField;
+}
+
+type Field = Parameters<PolicyDocument['spanOf']>[0];
+
+/** A field of an object of the input. */
+export interface WrittenField {
+  readonly object: MeshObject<string>;
+  readonly field: Field;
 }
 
 /** Age of an object without a date: the cluster dates each when it is created, so this one comes after all that have one. */

@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { nearest } from '../lib/nearest.ts';
 import { groupAlias } from '../policy/alias.ts';
+import { standardGroup } from '../policy/gateway-api.ts';
 import type { JsonObject, PolicyDocument } from '../source/document.ts';
 import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups, usualVersions } from './kinds.ts';
 import { dispatchNeighbour, isNeighbour, refuseUnreadKind } from './refused-kinds.ts';
@@ -70,6 +71,11 @@ export function isSkipped(value: JsonObject, text: string, isFound: boolean): bo
     return lines.length === 1 && lines[0]?.includes(read) === true;
   };
   return isForeign(group, kind) && isPlain('kind', kind) && isPlain('apiVersion', apiVersion);
+}
+
+/** True for objects of the group of the Gateway API. */
+export function isOfGatewayApi({ apiVersion }: JsonObject): boolean {
+  return typeof apiVersion === 'string' && splitApiVersion(apiVersion)[0] === standardGroup;
 }
 
 /** Lines that give a field of the document itself, in block style. */

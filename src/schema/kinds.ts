@@ -4,26 +4,33 @@ import {
   endpointSlice,
   endpoints,
   gateway,
+  gatewayClass,
+  httpRoute,
   namespace,
   node,
   peerAuthentication,
   pod,
   proxyConfigObject,
+  referenceGrant,
   requestAuthentication,
   secret,
   service,
   serviceAccount,
   serviceEntry,
   sidecar,
+  standardGateway,
   virtualService,
   workloadController,
   workloadEntry,
   workloadGroup,
 } from '../generated/validators.js';
+import { standardGatewayKind, standardGroup } from '../policy/gateway-api.ts';
 import type { Rule } from './rule.ts';
 import { authorizationPolicyRules } from './rules/authorization-policy.ts';
 import { destinationRuleRules } from './rules/destination-rule.ts';
 import { gatewayRules } from './rules/gateway.ts';
+import { standardRouteRules } from './rules/gateway-api/http-route.ts';
+import { standardGatewayRules } from './rules/gateway-api/listeners.ts';
 import { peerAuthenticationRules } from './rules/peer-authentication.ts';
 import { proxyConfigRules } from './rules/proxy-config.ts';
 import { requestAuthenticationRules } from './rules/request-authentication.ts';
@@ -37,6 +44,8 @@ import type { SchemaValidator } from './validator.ts';
 /** A kind that is read: where it comes from, its schema, and the rules beyond it. */
 export interface KnownKind {
   readonly kind: string;
+  /** What objects are told apart by, where several groups have a kind of this name; absent: `kind`. */
+  readonly id?: string;
   /** Empty for the orchestrator's core group. */
   readonly group: string;
   readonly versions: readonly string[];
@@ -82,6 +91,10 @@ export const knownKinds: readonly KnownKind[] = [
     group: 'discovery.k8s.io',
     versions: ['v1', 'v1beta1'],
   },
+  { ...standard('GatewayClass', ['v1beta1', 'v1'], gatewayClass, []), isNamespaced: false },
+  { ...standard('Gateway', ['v1beta1', 'v1'], standardGateway, standardGatewayRules), id: standardGatewayKind },
+  standard('HTTPRoute', ['v1beta1', 'v1'], httpRoute, standardRouteRules),
+  standard('ReferenceGrant', ['v1alpha2', 'v1beta1', 'v1'], referenceGrant, []),
 ];
 
 const byGroupAndKind: ReadonlyMap<string, KnownKind> = new Map(
@@ -113,6 +126,15 @@ export function ownGroupOf(kind: string): string | undefined {
 
 function policy(group: string, kind: string, validator: SchemaValidator, rules: readonly Rule<never>[]): KnownKind {
   return { kind, group, versions: meshVersions, validator, rules, isNamespaced: true, parts: ['spec'] };
+}
+
+function standard(
+  kind: string,
+  versions: readonly string[],
+  validator: SchemaValidator,
+  rules: readonly Rule<never>[],
+): KnownKind {
+  return { kind, group: standardGroup, versions, validator, rules, isNamespaced: true, parts: ['spec'] };
 }
 
 function core(kind: string, validator: SchemaValidator, parts: readonly string[]): KnownKind {

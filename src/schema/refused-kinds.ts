@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { lookup } from '../lib/lookup.ts';
+import { standardGroup } from '../policy/gateway-api.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 
 /** What to write instead of a kind of the mesh's groups that is not read, by kind. */
@@ -50,6 +51,8 @@ type Dispatch = (document: PolicyDocument, group: string, bag: DiagnosticBag) =>
 
 /** Objects of Istio's other groups that say something about traffic, by group and kind, or by group alone. */
 const neighbours: Readonly<Record<string, Dispatch>> = {
+  // Kinds of this group that are read are not asked about here.
+  [standardGroup]: refuse('write it as a VirtualService or a Gateway of networking.mesh.io'),
   'authentication.istio.io': refuse('write it as a PeerAuthentication and a RequestAuthentication'),
   'extensions.istio.io/WasmPlugin': dispatchPlugin,
   'rbac.istio.io': refuse('write its rules as AuthorizationPolicies'),

@@ -65,11 +65,7 @@ describe('validate', () => {
   });
 
   test('passes over kinds of others, and counts them once', () => {
-    const foreign = [
-      'v1/ConfigMap',
-      'gateway.networking.k8s.io/v1/Gateway',
-      'policy.linkerd.io/v1/AuthorizationPolicy',
-    ];
+    const foreign = ['v1/ConfigMap', 'gateway.example.org/v1/Gateway', 'policy.linkerd.io/v1/AuthorizationPolicy'];
     const texts = foreign.map((name) => {
       const slash = name.lastIndexOf('/');
       return `apiVersion: ${name.slice(0, slash)}\nkind: ${name.slice(slash + 1)}\nmetadata: {name: a}\n`;
@@ -77,7 +73,7 @@ describe('validate', () => {
     const { objects, bag } = read([...texts, `${peer}spec: {}`].join('---\n'));
     expect(objects).toHaveLength(1);
     expect(bag.all.map(({ message }) => message)).toEqual([
-      'skipped 3 objects of other kinds: AuthorizationPolicy of policy.linkerd.io (1), ConfigMap (1), Gateway of gateway.networking.k8s.io (1)',
+      'skipped 3 objects of other kinds: AuthorizationPolicy of policy.linkerd.io (1), ConfigMap (1), Gateway of gateway.example.org (1)',
     ]);
   });
 });

@@ -6,7 +6,7 @@ import { groupAlias } from '../policy/alias.ts';
 import { type MeshObject, notYetCreated } from '../policy/object.ts';
 import type { ValidObject } from '../policy/policy.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
-import { dispatch, isForeign, isNoObject, splitApiVersion } from './dispatch.ts';
+import { dispatch, isForeign, isNoObject, isOfGatewayApi, splitApiVersion } from './dispatch.ts';
 import { explain } from './explain.ts';
 import { type KnownKind, ownGroupOf } from './kinds.ts';
 import { reportNestedObject } from './nested-object.ts';
@@ -36,11 +36,14 @@ export function validate(document: PolicyDocument, bag: DiagnosticBag): ValidObj
   return object as unknown as ValidObject;
 }
 
-/** One info line for all documents that are not read; nothing when there is none. */
-export function countSkipped(documents: readonly PolicyDocument[], bag: DiagnosticBag): void {
+/**
+ * One info line for all documents that are not read; nothing when there is none. Those of the Gateway API are among them
+ * where they are skipped.
+ */
+export function countSkipped(documents: readonly PolicyDocument[], bag: DiagnosticBag, skipsGatewayApi = false): void {
   const counts = new Map<string, number>();
   for (const document of documents) {
-    const what = isPolicyTest(document) ? undefined : skippedAs(document);
+    const what = isPolicyTest(document) ? undefined : skippedAs(document, skipsGatewayApi);
     if (what !== undefined) counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   if (counts.size === 0) return;
@@ -59,11 +62,11 @@ function isPolicyTest({ value }: PolicyDocument): boolean {
 
 const noObject = 'no object';
 
-function skippedAs({ value, isFound }: PolicyDocument): string | undefined {
+function skippedAs({ value, isFound }: PolicyDocument, skipsGatewayApi: boolean): string | undefined {
   if (isFound && isNoObject(value)) return noObject;
   if (typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') return undefined;
   const group = groupAlias(splitApiVersion(value.apiVersion)[0]);
-  if (!isForeign(group, value.kind)) return undefined;
+  if (!isForeign(group, value.kind) && !(skipsGatewayApi && isOfGatewayApi(value))) return undefined;
   return ownGroupOf(value.kind) !== undefined ? `${value.kind} of ${group}` : value.kind;
 }
 
@@ -112,7 +115,7 @@ interface Metadata {
 
 const none: Readonly<Record<string, string>> = {};
 
-function objectOf(document: PolicyDocument, { kind, isNamespaced, parts }: KnownKind): MeshObject<string> {
+function objectOf(document: PolicyDocument, { kind, id = kind, isNamespaced, parts }: KnownKind): MeshObject<string> {
   const { metadata, ...rest } = document.value as JsonObject & { readonly metadata: Metadata & JsonObject };
   const taken: [string, JsonValue][] = [];
   for (const part of parts) {
@@ -120,7 +123,7 @@ function objectOf(document: PolicyDocument, { kind, isNamespaced, parts }: Known
     if (value !== undefined && value !== null) taken.push([part, withoutNulls(value)]);
   }
   return {
-    kind,
+    kind: id,
     name: metadata.name,
     namespace: isNamespaced ? (metadata.namespace ?? 'default') : '',
     createdAt: metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : notYetCreated,

@@ -1,6 +1,7 @@
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import type { TrafficBlocks } from '../../policy/destination-rule.ts';
 import type { MeshObject } from '../../policy/object.ts';
+import { writtenField } from '../../policy/written-field.ts';
 import type { Origins, PolicyOrigin } from '../ir/origin.ts';
 import type { EffectiveTraffic } from '../merge/effective.ts';
 import type { Service } from '../topology/model.ts';
@@ -15,9 +16,10 @@ export function servicePortOrigins(service: Service, port: number): Origins {
   return { decidedBy: [objectOrigin(object, path)], overrode: [] };
 }
 
-export function objectOrigin(object: MeshObject<string>, field: JsonPath): PolicyOrigin {
-  const { kind, namespace, name } = object;
-  return { kind, namespace, name, field, at: object.document };
+/** A field of an object of the input; for one that was made of others, the field of theirs that says it. */
+export function objectOrigin(made: MeshObject<string>, path: JsonPath): PolicyOrigin {
+  const { object, field } = writtenField(made, path);
+  return { kind: object.kind, namespace: object.namespace, name: object.name, field, at: object.document };
 }
 
 type BlockName = keyof TrafficBlocks;

@@ -4,16 +4,19 @@ import type { DiagnosticCode } from '../../diagnostics/registry.ts';
 const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'connections-without-service',
   'egress-host-without-service',
+  'gateway-not-served',
   'gateway-without-workload',
   'host-without-service',
   'policy-in-force-nowhere',
   'port-without-service',
+  'route-not-attached',
   'selector-without-workload',
   'service-without-endpoints',
   'unknown-destination',
   'unknown-gateway',
   'unknown-host',
   'unknown-workload-group',
+  'unusable-backend',
 ]);
 
 /** Whether a diagnostic rests on something that the input does not have. */

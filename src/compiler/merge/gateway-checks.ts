@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { Gateway } from '../../policy/gateway.ts';
+import { writtenField } from '../../policy/written-field.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import type { Labels } from '../topology/selector.ts';
 import type { GatewayIndex } from './gateway-index.ts';
@@ -15,14 +16,15 @@ export function checkGateways(
   const served = new Set(routers.flatMap((workload) => index.of(workload)));
   const values = valuesByKey(routers);
   for (const gateway of gateways) {
-    if (served.has(gateway)) continue;
-    const { namespace, name, document } = gateway;
+    // One listener speaks for all of its Gateway.
+    if (served.has(gateway) || gateway.standard?.isFirst === false) continue;
+    const { namespace, name } = writtenField(gateway, []).object;
     // Gateways usually run in a namespace of their own, and their objects stand beside the applications.
     const others = routers.filter(({ labels }) => !isOpposite(gateway.spec.selector ?? {}, labels));
     const isUnseen = others.length === 0 || unseenIn.size > 0;
     bag.report(
       'gateway-without-workload',
-      document.spanOf(['spec', 'selector']),
+      gateway.document.spanOf(['spec', 'selector']),
       { gateway: `${namespace}/${name}` },
       { isUnseen, hint: hintFor(gateway, values) },
     );
@@ -47,7 +49,11 @@ function valuesByKey(routers: readonly Workload[]): ReadonlyMap<string, Readonly
 }
 
 /** The one value that all gateway workloads of the input have of a label of the selector. */
-function hintFor({ spec }: Gateway, values: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
+function hintFor({ spec, standard }: Gateway, values: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
+  if (standard !== undefined) {
+    const labels = Object.entries(spec.selector ?? {}).map(([key, value]) => `${key}: ${value}`);
+    return `give its pods in namespace "${standard.namespace}" the labels ${labels.join(', ')}, or name their Service in "addresses"`;
+  }
   for (const [key, wanted] of Object.entries(spec.selector ?? {})) {
     const [value, ...others] = values.get(key) ?? [];
     if (value === undefined || others.length > 0 || value === wanted) continue;

@@ -17,7 +17,10 @@ export class GatewayIndex {
   /** Oldest first. Without a selector a Gateway is for every gateway workload that it may reach. */
   of({ namespace, labels }: Pick<Workload, 'namespace' | 'labels'>): readonly Gateway[] {
     return this.#gateways.filter(
-      (gateway) => (!this.#isScoped || gateway.namespace === namespace) && selects(gateway.spec.selector, labels),
+      (gateway) =>
+        (!this.#isScoped || gateway.namespace === namespace) &&
+        (gateway.standard?.namespace ?? namespace) === namespace &&
+        selects(gateway.spec.selector, labels),
     );
   }
 }

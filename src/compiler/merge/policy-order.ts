@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { MeshObject } from '../../policy/object.ts';
+import { writtenField } from '../../policy/written-field.ts';
 import type { Origins, PolicyOrigin } from '../ir/origin.ts';
 
 /** Order of precedence among policies of one scope: oldest first, then the lower `name.namespace`. */
@@ -10,7 +11,9 @@ export function byAge<T extends MeshObject<string>>(policies: Iterable<T>): T[] 
   return keyed.map(({ policy }) => policy);
 }
 
-export function originOf(object: MeshObject<string>, field: JsonPath): PolicyOrigin {
+/** A field of an object of the input; for one that was made of others, the field of theirs that says it. */
+export function originOf(made: MeshObject<string>, path: JsonPath): PolicyOrigin {
+  const { object, field } = writtenField(made, path);
   return { kind: object.kind, namespace: object.namespace, name: object.name, field, at: object.document };
 }
 

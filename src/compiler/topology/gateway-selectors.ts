@@ -17,10 +17,11 @@ export function gatewaySelectors(
   { scopeGatewayToNamespace }: Settings,
 ): readonly GatewaySelector[] {
   const byText = new Map<string, GatewaySelector>();
-  for (const { namespace, spec } of gateways) {
+  for (const { namespace, spec, standard } of gateways) {
+    if (scopeGatewayToNamespace && standard !== undefined && standard.namespace !== namespace) continue;
     const labels = Object.fromEntries(Object.entries(spec.selector ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
     if (Object.keys(labels).length === 0) continue;
-    const selector = { namespace: scopeGatewayToNamespace ? namespace : undefined, labels };
+    const selector = { namespace: standard?.namespace ?? (scopeGatewayToNamespace ? namespace : undefined), labels };
     byText.set(JSON.stringify(selector), selector);
   }
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, selector]) => selector);

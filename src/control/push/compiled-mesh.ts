@@ -176,7 +176,8 @@ export class CompiledMesh {
     if (!isOther) return this.#fleet;
     const inputs: FleetInputs = {
       settings,
-      createCompiler: () => createCompiler({ settings, delivery: 'ads', forgetsBootstraps: true }),
+      createCompiler: () =>
+        createCompiler({ settings, delivery: 'ads', forgetsBootstraps: true, skipsGatewayApi: true }),
       gatherer: this.#gatherer,
       leavesOutInvalid: this.#leavesOutInvalid,
     };

@@ -9,13 +9,13 @@ import { routeTable, securePort } from './virtual-hosts.ts';
 
 /**
  * Name of a server's route table: plaintext servers of a port share theirs. It becomes the name of a file, so that
- * characters of a port's name that a file's cannot have are encoded.
+ * characters of names that a file's cannot have are encoded.
  */
 export function routeTableName({ server, gateway, class: kind, addresses: [address = ''] }: GatewayServer): string {
   const { number, name } = server.port;
   // One number on two addresses of the workload is two listeners.
   if (kind === 'http') return isAnyAddress(address) ? `http.${number}` : `http.${number}.${address}`;
-  return `https.${number}.${encodeURIComponent(name)}.${gateway.name}.${gateway.namespace}`;
+  return `https.${number}.${encodeURIComponent(name)}.${encodeURIComponent(gateway.name)}.${gateway.namespace}`;
 }
 
 /** The route tables of a port: one for all its plaintext servers, one for each that ends TLS and carries HTTP. */

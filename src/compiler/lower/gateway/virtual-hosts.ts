@@ -1,4 +1,5 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { writtenField } from '../../../policy/written-field.ts';
 import type { Origins } from '../../ir/origin.ts';
 import type { RouteConfigurationIR, RouteIR, VirtualHostIR } from '../../ir/route.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
@@ -103,11 +104,10 @@ function addRoutes(
 
 /** Tells what clients of a server get to which no route leads. */
 export function reportNoRoutes({ gateway, server, path }: GatewayServer, effect: string, bag: DiagnosticBag): void {
-  bag.report('gateway-server-without-routes', gateway.document.spanOf([...path, 'hosts']), {
-    name: server.port.name,
-    gateway: gatewayKey(gateway),
-    effect,
-  });
+  const { namespace, name } = writtenField(gateway, path).object;
+  const holes = { name: server.port.name, gateway: `${namespace}/${name}`, effect };
+  const hint = gateway.standard && 'attach a route to the listener whose host names are among those of the listener';
+  bag.report('gateway-server-without-routes', gateway.document.spanOf([...path, 'hosts']), holes, { hint });
 }
 
 /** The redirect stands even where routes came first: its owner wants no plaintext for the host. */

@@ -150,7 +150,8 @@ spec: {host: named.example, subsets: [{name: v2, labels: {version: v2}}]}
 `;
 }
 
-function startEcho(backend: string, path: string, log: SeenRequest[]): Promise<Server> {
+/** An application on a socket that answers with what it got. */
+export function startEcho(backend: string, path: string, log: SeenRequest[]): Promise<Server> {
   const server = createServer((incoming, response) => {
     incoming.resume();
     const { method = '', url = '' } = incoming;
@@ -168,7 +169,8 @@ function startEcho(backend: string, path: string, log: SeenRequest[]): Promise<S
   });
 }
 
-function ask(
+/** One request on a connection of its own. */
+export function ask(
   socketPath: string,
   { method = 'GET', path = '/', host = 'reviews.example', headers = {} }: RoutedRequest,
 ): Promise<RoutedAnswer> {

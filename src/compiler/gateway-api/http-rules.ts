@@ -1,0 +1,136 @@
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { HttpRouteRule, RouteFilter, StandardHttpRoute, WeightedBackendRef } from '../../policy/gateway-api.ts';
+import type { WrittenField } from '../../policy/object.ts';
+import type { HttpRoute } from '../../policy/virtual-service.ts';
+import { type BackendContext, type BackendShares, findBackend, shareBackends } from './backends.ts';
+import { headersOf, redirectOf, rewriteOf, timeoutsOf } from './http-filters.ts';
+import { type MatchPart, matchParts } from './http-match.ts';
+import type { ServedListener } from './listeners.ts';
+import type { RankedMatch } from './precedence.ts';
+
+/** An HTTP route of a VirtualService, and where its parts are written. */
+export interface MadeRoute {
+  readonly http: HttpRoute;
+  readonly writtenAs: (path: JsonPath) => WrittenField;
+}
+
+/** Status of a request for which no backend can be used. */
+const noBackendStatus = 500;
+
+/** Rules of HTTPRoutes as routes of VirtualServices. Of each rule the backends are looked up once. */
+export class HttpRules {
+  readonly #context: BackendContext;
+  readonly #targets = new Map<HttpRouteRule, Targets>();
+
+  constructor(context: BackendContext) {
+    this.#context = context;
+  }
+
+  /** What a match of a rule is at a listener. */
+  routesOf(
+    ranked: RankedMatch & { readonly route: StandardHttpRoute },
+    { listener }: ServedListener,
+  ): readonly MadeRoute[] {
+    const { route, rule: index, match, condition } = ranked;
+    const rule = route.spec.rules[index] ?? {};
+    const targets = this.#targetsOf(route, index, rule);
+    const redirect = redirectOf(rule.filters ?? [], listener);
+    const headers = headersOf(rule.filters ?? []);
+    return matchParts(condition).map((part) => ({
+      http: {
+        name: [route.namespace, route.name, rule.name ?? index].join('.'),
+        match: [part.match],
+        ...(headers === undefined ? {} : { headers }),
+        ...(redirect === undefined ? forwarded(rule, targets, part) : { redirect }),
+      },
+      writtenAs: (path) => ({ object: route, field: writtenField({ rule, index, match, targets }, path) }),
+    }));
+  }
+
+  #targetsOf(route: StandardHttpRoute, index: number, rule: HttpRouteRule): Targets {
+    let targets = this.#targets.get(rule);
+    if (targets === undefined) {
+      targets = targetsOf(route, ['spec', 'rules', index], rule, this.#context);
+      this.#targets.set(rule, targets);
+    }
+    return targets;
+  }
+}
+
+/** Where the requests of a rule go. */
+interface Targets extends BackendShares<WeightedBackendRef> {
+  readonly mirrors: NonNullable<HttpRoute['mirrors']>;
+}
+
+function targetsOf(
+  route: StandardHttpRoute,
+  path: JsonPath,
+  { filters = [], backendRefs = [] }: HttpRouteRule,
+  context: BackendContext,
+): Targets {
+  const otherwise = `its share of the requests is answered with ${noBackendStatus}`;
+  const shares = shareBackends(backendRefs, { route, path: [...path, 'backendRefs'], otherwise }, context);
+  const mirrors = filters.flatMap(({ requestMirror }, i) => {
+    if (requestMirror === undefined) return [];
+    const place = {
+      route,
+      path: [...path, 'filters', i, 'requestMirror', 'backendRef'],
+      otherwise: 'it gets no copies',
+    };
+    const destination = findBackend(requestMirror.backendRef, place, context);
+    return destination === undefined ? [] : [{ destination, percentage: { value: mirrored(requestMirror) } }];
+  });
+  return { ...shares, mirrors };
+}
+
+function mirrored({ percent, fraction }: NonNullable<RouteFilter['requestMirror']>): number {
+  if (fraction !== undefined) return Math.min(100, (100 * fraction.numerator) / (fraction.denominator ?? 100));
+  return percent ?? 100;
+}
+
+/** The share of backends that cannot be used is answered at once; where that is everything, nothing is forwarded. */
+function forwarded(rule: HttpRouteRule, { usable, lost, mirrors }: Targets, part: MatchPart): HttpRoute {
+  if (usable.length === 0) return { directResponse: { status: noBackendStatus } };
+  const total = usable.reduce((sum, { weight }) => sum + weight, lost);
+  const rewrite = rewriteOf(rule.filters ?? [], part);
+  return {
+    route: usable.map(({ destination, weight, backend }) => {
+      const headers = headersOf(backend.filters ?? []);
+      return { destination, weight, ...(headers === undefined ? {} : { headers }) };
+    }),
+    ...(lost === 0
+      ? {}
+      : { fault: { abort: { percentage: { value: (100 * lost) / total }, httpStatus: noBackendStatus } } }),
+    ...(rewrite === undefined ? {} : { rewrite }),
+    ...(mirrors.length === 0 ? {} : { mirrors }),
+    ...timeoutsOf(rule),
+  };
+}
+
+interface RulePlace {
+  readonly rule: HttpRouteRule;
+  readonly index: number;
+  readonly match: number;
+  readonly targets: Targets;
+}
+
+/** Where a field of the made route is written; its path is that below the entry of `http`. */
+function writtenField({ rule, index, match, targets }: RulePlace, [field, entry]: JsonPath): JsonPath {
+  const path: JsonPath = ['spec', 'rules', index];
+  switch (field) {
+    case 'match':
+      return rule.matches === undefined ? path : [...path, 'matches', match];
+    case 'route':
+      return [...path, 'backendRefs', targets.usable[Number(entry ?? 0)]?.index ?? 0];
+    case 'redirect':
+    case 'rewrite':
+    case 'headers':
+    case 'mirrors':
+      return [...path, 'filters'];
+    case 'timeout':
+    case 'retries':
+      return [...path, 'timeouts'];
+    default:
+      return path;
+  }
+}

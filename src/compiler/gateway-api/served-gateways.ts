@@ -1,0 +1,64 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { GatewayClass, StandardGateway } from '../../policy/gateway-api.ts';
+import type { Service } from '../../policy/topology-kinds.ts';
+
+/** Who serves a Gateway of the standard: workloads of one namespace with these labels. */
+export interface GatewayWorkloads {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface GatewaySurroundings {
+  readonly classes: readonly GatewayClass[];
+  /** By `<namespace>/<name>`. */
+  readonly services: ReadonlyMap<string, Service>;
+  readonly clusterDomain: string;
+}
+
+/** The label by which the workloads of a Gateway are found that names no address; its value is the name of the Gateway. */
+export const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
+
+const controllers: ReadonlySet<string> = new Set(['mesh.io/gateway-controller', 'istio.io/gateway-controller']);
+const knownClasses: ReadonlySet<string> = new Set(['mesh', 'istio']);
+
+/** The workloads that serve a Gateway; undefined, and reported, for one that is not served here. */
+export function workloadsOf(
+  gateway: StandardGateway,
+  { classes, services, clusterDomain }: GatewaySurroundings,
+  bag: DiagnosticBag,
+): GatewayWorkloads | undefined {
+  const { gatewayClassName, addresses } = gateway.spec;
+  const refuse = (field: readonly (string | number)[], why: string, isUnseen = false): undefined => {
+    const holes = { gateway: `${gateway.namespace}/${gateway.name}`, why };
+    bag.report('gateway-not-served', gateway.document.spanOf(['spec', ...field]), holes, { isUnseen });
+  };
+  const found = classes.find(({ name }) => name === gatewayClassName);
+  if (found !== undefined && !controllers.has(found.spec.controllerName)) {
+    const why = `its class "${gatewayClassName}" is for the controller "${found.spec.controllerName}"`;
+    return refuse(['gatewayClassName'], why);
+  }
+  if (found === undefined && !knownClasses.has(gatewayClassName)) {
+    const why = `there is no GatewayClass "${gatewayClassName}", and its name is neither "mesh" nor "istio"`;
+    return refuse(['gatewayClassName'], why, classes.length === 0);
+  }
+  const address = addresses?.[0]?.value;
+  if (address === undefined) return { namespace: gateway.namespace, labels: { [gatewayNameLabel]: gateway.name } };
+  const place = ['addresses', 0, 'value'];
+  const named = serviceName(address, gateway.namespace, clusterDomain);
+  if (named === undefined) return refuse(place, `"${address}" is not the name of a Service of the cluster`);
+  const service = services.get(named);
+  if (service === undefined) {
+    const isUnseen = ![...services.keys()].some((it) => it.startsWith(`${named.slice(0, named.indexOf('/'))}/`));
+    return refuse(place, `there is no Service "${named}"`, isUnseen);
+  }
+  const labels = service.spec.selector ?? {};
+  if (Object.keys(labels).length === 0) return refuse(place, `the Service "${named}" selects no workloads`);
+  return { namespace: service.namespace, labels };
+}
+
+/** `name`, `name.namespace`, `name.namespace.svc` or that with the domain of the cluster, as `<namespace>/<name>`. */
+function serviceName(address: string, namespace: string, clusterDomain: string): string | undefined {
+  const [name = '', owner = namespace, ...rest] = address.toLowerCase().split('.');
+  const isOfCluster = ['', 'svc', `svc.${clusterDomain}`].includes(rest.join('.'));
+  return isOfCluster ? `${owner}/${name}` : undefined;
+}

@@ -1,0 +1,149 @@
+import type { LabelSelector } from './label-selector.ts';
+import type { MeshObject } from './object.ts';
+
+/** The API group of the standard. */
+export const standardGroup = 'gateway.networking.k8s.io';
+
+/** Kind of the standard's Gateway, apart from the Gateway of `networking.mesh.io`. */
+export const standardGatewayKind = `Gateway.${standardGroup}` as const;
+
+export interface GatewayClass extends MeshObject<'GatewayClass'> {
+  readonly spec: { readonly controllerName: string };
+}
+
+export interface CertificateRef {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export interface AllowedRoutes {
+  readonly namespaces?: {
+    /** `Same` when absent. */
+    readonly from?: 'All' | 'Same' | 'Selector' | 'None';
+    readonly selector?: LabelSelector;
+  };
+  readonly kinds?: readonly { readonly kind: string }[];
+}
+
+export interface Listener {
+  readonly name: string;
+  readonly hostname?: string;
+  readonly port: number;
+  readonly protocol: 'HTTP' | 'HTTPS' | 'TLS';
+  readonly tls?: {
+    /** `Terminate` when absent. */
+    readonly mode?: 'Terminate' | 'Passthrough';
+    readonly certificateRefs?: readonly CertificateRef[];
+  };
+  readonly allowedRoutes?: AllowedRoutes;
+}
+
+export interface StandardGateway extends MeshObject<typeof standardGatewayKind> {
+  readonly spec: {
+    readonly gatewayClassName: string;
+    readonly listeners: readonly Listener[];
+    readonly addresses?: readonly { readonly type: 'Hostname'; readonly value: string }[];
+  };
+}
+
+export interface ParentRef {
+  readonly namespace?: string;
+  readonly name: string;
+  readonly sectionName?: string;
+  readonly port?: number;
+}
+
+export interface BackendRef {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly port?: number;
+}
+
+export interface HeaderModifier {
+  readonly set?: readonly { readonly name: string; readonly value: string }[];
+  readonly add?: readonly { readonly name: string; readonly value: string }[];
+  readonly remove?: readonly string[];
+}
+
+export interface PathModifier {
+  readonly type: 'ReplaceFullPath' | 'ReplacePrefixMatch';
+  readonly replaceFullPath?: string;
+  readonly replacePrefixMatch?: string;
+}
+
+export interface RouteFilter {
+  readonly type: string;
+  readonly requestHeaderModifier?: HeaderModifier;
+  readonly responseHeaderModifier?: HeaderModifier;
+  readonly requestMirror?: {
+    readonly backendRef: BackendRef;
+    readonly percent?: number;
+    readonly fraction?: { readonly numerator: number; readonly denominator?: number };
+  };
+  readonly requestRedirect?: {
+    readonly scheme?: 'http' | 'https';
+    readonly hostname?: string;
+    readonly port?: number;
+    readonly statusCode?: number;
+  };
+  readonly urlRewrite?: { readonly hostname?: string; readonly path?: PathModifier };
+}
+
+export interface WeightedBackendRef extends BackendRef {
+  /** 1 when absent. */
+  readonly weight?: number;
+  readonly filters?: readonly RouteFilter[];
+}
+
+/** A value that is exact unless the type says otherwise. */
+export interface ValueCondition {
+  readonly type?: 'Exact' | 'RegularExpression';
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface HttpRouteMatch {
+  readonly path?: { readonly type?: 'Exact' | 'PathPrefix' | 'RegularExpression'; readonly value?: string };
+  readonly headers?: readonly ValueCondition[];
+  readonly queryParams?: readonly ValueCondition[];
+  readonly method?: string;
+}
+
+export interface HttpRouteRule {
+  readonly name?: string;
+  readonly matches?: readonly HttpRouteMatch[];
+  readonly filters?: readonly RouteFilter[];
+  readonly backendRefs?: readonly WeightedBackendRef[];
+  readonly timeouts?: { readonly request?: string; readonly backendRequest?: string };
+}
+
+/** What every kind of route has. */
+export interface AttachedRoute<Kind extends string, Rule> extends MeshObject<Kind> {
+  readonly spec: {
+    readonly parentRefs: readonly ParentRef[];
+    readonly hostnames?: readonly string[];
+    readonly rules: readonly Rule[];
+  };
+}
+
+export type StandardHttpRoute = AttachedRoute<'HTTPRoute', HttpRouteRule>;
+
+export interface ReferenceGrant extends MeshObject<'ReferenceGrant'> {
+  readonly spec: {
+    readonly from: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
+    readonly to: readonly { readonly group: string; readonly kind: string; readonly name?: string }[];
+  };
+}
+
+/** An object of the Gateway API that is read. */
+export type StandardObject = GatewayClass | StandardGateway | StandardHttpRoute | ReferenceGrant;
+
+/** Objects of the Gateway API by kind, each list by namespace and name. */
+export interface StandardSet {
+  readonly gatewayClasses: readonly GatewayClass[];
+  readonly gateways: readonly StandardGateway[];
+  readonly httpRoutes: readonly StandardHttpRoute[];
+  readonly referenceGrants: readonly ReferenceGrant[];
+}

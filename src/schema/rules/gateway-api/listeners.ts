@@ -1,0 +1,54 @@
+import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { Listener, StandardGateway } from '../../../policy/gateway-api.ts';
+import type { Report, Rule } from '../../rule.ts';
+import { checkHostName } from './host-names.ts';
+
+/** Validation of the Gateway of the Gateway API beyond its schema. */
+export const standardGatewayRules: readonly Rule<StandardGateway>[] = [checkListeners];
+
+function checkListeners({ spec: { listeners } }: StandardGateway, report: Report): void {
+  for (const [i, listener] of listeners.entries()) {
+    const path: JsonPath = ['spec', 'listeners', i];
+    const { name, hostname } = listener;
+    if (hostname !== undefined) checkHostName(hostname, [...path, 'hostname'], report);
+    const fault = faultOfTls(listener) ?? faultBeside(listener, listeners.slice(0, i));
+    if (fault !== undefined) report('invalid-listener', [...path, fault.field], { name, reason: fault.reason });
+    const { namespaces } = listener.allowedRoutes ?? {};
+    const isSelecting = namespaces?.from === 'Selector';
+    if (isSelecting !== (namespaces?.selector !== undefined)) {
+      const reason = isSelecting
+        ? 'allowedRoutes with "from: Selector" need a "selector"'
+        : 'allowedRoutes have a "selector", which needs "from: Selector"';
+      report('invalid-listener', [...path, 'allowedRoutes', 'namespaces'], { name, reason });
+    }
+  }
+}
+
+interface ListenerFault {
+  readonly field: string;
+  readonly reason: string;
+}
+
+function faultOfTls({ protocol, tls }: Listener): ListenerFault | undefined {
+  if (protocol === 'HTTP') {
+    return tls && { field: 'tls', reason: 'protocol HTTP is plain text and has no "tls"' };
+  }
+  return tls?.certificateRefs === undefined
+    ? { field: 'tls', reason: 'protocol HTTPS needs a Secret in "tls.certificateRefs"' }
+    : undefined;
+}
+
+/** Listeners of one port are told apart by host name, so they have one protocol. */
+function faultBeside(
+  { name, port, protocol, hostname }: Listener,
+  others: readonly Listener[],
+): ListenerFault | undefined {
+  if (others.some((other) => other.name === name)) return { field: 'name', reason: 'another listener has that name' };
+  const beside = others.filter((other) => other.port === port);
+  const different = beside.find((other) => other.protocol !== protocol);
+  if (different !== undefined) {
+    return { field: 'protocol', reason: `listener "${different.name}" uses the port with ${different.protocol}` };
+  }
+  const same = beside.find((other) => (other.hostname ?? '').toLowerCase() === (hostname ?? '').toLowerCase());
+  return same && { field: 'port', reason: `listener "${same.name}" has the same port and host name` };
+}
