@@ -13,7 +13,8 @@ const years = 365 * 86_400_000;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const names = ['cacerts', 'istio-ca-secret'];
 const rights = [
-  { apiGroups: [''], resources: ['secrets'], resourceNames: names, verbs: ['get', 'list', 'watch', 'update'] },
+  { apiGroups: [''], resources: ['secrets'], resourceNames: names, verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['secrets'], resourceNames: ['istio-ca-secret'], verbs: ['update'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
 ];
 

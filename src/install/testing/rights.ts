@@ -15,32 +15,33 @@ export interface AuditedRequest {
   readonly namespace: string | undefined;
 }
 
-/** All requests of an account (`namespace:name`) about resources. */
+/**
+ * All requests of an account (`namespace:name`) about resources. A server-side apply that made an object is also a request to
+ * create it: the server asks its authorizer so, and its log does not tell.
+ */
 export function requestsOf(cluster: Cluster, account: string): readonly AuditedRequest[] {
   const lines = readFileSync(join(cluster.folder, 'audit.log'), 'utf8').trimEnd().split('\n');
   return lines.flatMap((line) => {
-    const { user, verb, objectRef, annotations } = JSON.parse(line);
+    const { user, verb, objectRef, annotations, responseStatus } = JSON.parse(line);
     if (user.username !== `system:serviceaccount:${account}` || objectRef?.resource === undefined) return [];
     const decision = annotations?.['authorization.k8s.io/decision'];
     // A request has a line before it is decided, too.
     if (decision === undefined) return [];
-    const { apiGroup = '', resource, subresource, name, namespace } = objectRef;
-    return {
-      ...{
-        isAllowed: decision === 'allow',
-        verb,
-        group: apiGroup,
-        name,
-        namespace,
-      },
-      resource: subresource === undefined ? resource : `${resource}/${subresource}`,
-    };
+    const { apiGroup = '', resource: whole, subresource, name, namespace } = objectRef;
+    const resource = subresource === undefined ? whole : `${whole}/${subresource}`;
+    const request = { isAllowed: decision === 'allow', verb, group: apiGroup, resource, name, namespace };
+    const hasMade = verb === 'patch' && responseStatus?.code === 201;
+    return hasMade ? [request, { ...request, verb: 'create' }] : [request];
   });
 }
 
-/** One verb on one resource, which somebody may do. */
+/** One verb on one resource, and on one name where names are given: the least that a role can have. */
 export interface Right {
   readonly text: string;
+  /** Of a Role; undefined: in the whole cluster. */
+  readonly namespace: string | undefined;
+  /** That gives this right alone. */
+  readonly rule: Rule;
   readonly covers: (request: AuditedRequest) => boolean;
 }
 
@@ -58,17 +59,25 @@ export function rightsIn(manifest: string): readonly Right[] {
 }
 
 function rightsOf({ apiGroups, resources, resourceNames, verbs }: Rule, namespace: string | undefined): Right[] {
+  const names = resourceNames ?? [undefined];
   return apiGroups.flatMap((group) =>
     resources.flatMap((resource) =>
-      verbs.map((verb) => ({
-        text: `${verb} ${resource}.${group} ${resourceNames?.join(' ') ?? ''} ${namespace ?? ''}`.trim(),
-        covers: (request: AuditedRequest) =>
-          request.verb === verb &&
-          request.group === group &&
-          isMatch(resource, request.resource) &&
-          (resourceNames === undefined || resourceNames.includes(request.name ?? '')) &&
-          (namespace === undefined || request.namespace === namespace),
-      })),
+      verbs.flatMap((verb) =>
+        names.map((name) => ({
+          text: [verb, `${resource}.${group}`, name, namespace && `in ${namespace}`].filter(Boolean).join(' '),
+          namespace,
+          rule: {
+            ...{ apiGroups: [group], resources: [resource], verbs: [verb] },
+            ...(name !== undefined && { resourceNames: [name] }),
+          },
+          covers: (request: AuditedRequest) =>
+            request.verb === verb &&
+            request.group === group &&
+            isMatch(resource, request.resource) &&
+            (name === undefined || request.name === name) &&
+            (namespace === undefined || request.namespace === namespace),
+        })),
+      ),
     ),
   );
 }
