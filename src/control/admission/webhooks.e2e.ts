@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fixtureObjects } from '../../definitions/testing/fixture-objects.ts';
 import { Verdicts } from '../../definitions/testing/verdicts.ts';
+import { manifestText } from '../../install/manifest.ts';
 import { freePorts } from '../../testing/free-ports.ts';
-import { applyInstallation } from '../../testing/kubernetes/apply.ts';
+import { applyInstallation, usualInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { defineInBothGroups } from '../../testing/kubernetes/definitions.ts';
 import { adminKubectl, type Kubectl } from '../../testing/kubernetes/kubectl.ts';
@@ -53,14 +54,15 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
   });
 
   /** No service leads to a process beside the cluster. */
-  const reach = (url: string) =>
+  const reach = (url: string, validator = 'mesh-validator') =>
     cluster.api.must(
       'PATCH',
-      `${configurations}/mesh-validator`,
+      `${configurations}/${validator}`,
       { webhooks: [{ name: 'validation.mesh.io', clientConfig: { url, service: null } }] },
       merge,
     );
-  const webhook = async () => (await cluster.api.must('GET', `${configurations}/mesh-validator`)).webhooks[0];
+  const webhook = async (validator = 'mesh-validator') =>
+    (await cluster.api.must('GET', `${configurations}/${validator}`)).webhooks[0];
   const untilItFails = () =>
     vi.waitFor(async () => expect(await webhook()).toMatchObject({ failurePolicy: 'Fail' }), 20_000);
 
@@ -111,6 +113,50 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
     await untilItFails();
   });
 
+  test('of a canary that cannot be reached stays Ignore beside that of the default revision, and refuses nothing', async () => {
+    await untilItFails();
+    const revision = 'canary';
+    await kubectl(['apply', '-f', '-'], manifestText({ ...usualInstallation, revision }, ['rights', 'validation']));
+    const own = ['--validationWebhook', 'mesh-validator-canary'];
+    const [secure = 0, monitoring = 0, asked = 0, nobody = 0] = await freePorts(4);
+    await reach(`https://127.0.0.1:${nobody}/validate`, 'mesh-validator-canary');
+    const canary = new ReplicaProcess({
+      ...{ folder: join(cluster.folder, revision), ports: { secure, monitoring } },
+      kubeconfig: cluster.kubeconfig(revision, await cluster.accountToken('mesh-system', 'meshd-canary')),
+      environment: { MESHD_CUSTOM_HOST: '127.0.0.1', INJECTION_WEBHOOK_CONFIG_NAME: '' },
+      flags: [
+        '--webhookAddr',
+        `127.0.0.1:${asked}`,
+        '--revision',
+        revision,
+        ...own,
+        '--log_output_level',
+        'default:debug',
+      ],
+    });
+    try {
+      await canary.start();
+      const unproven = /does not ask the validating webhook yet/g;
+      await vi.waitFor(() => expect([...canary.output.matchAll(unproven)].length).toBeGreaterThan(1), 60_000);
+      expect(await webhook('mesh-validator-canary')).toMatchObject({
+        ...{ failurePolicy: 'Ignore', clientConfig: { caBundle: expect.any(String) } },
+      });
+      expect((await cluster.api.ask('POST', `${policies}?dryRun=All`, policy('beside'))).status).toBe(201);
+      await expect(kubectl(['apply', '-f', '-'], unclear)).rejects.toThrow(/ambiguous-request-principal/);
+      await reach(`https://127.0.0.1:${asked}/validate`, 'mesh-validator-canary');
+      await vi.waitFor(async () => {
+        expect(await webhook('mesh-validator-canary')).toMatchObject({ failurePolicy: 'Fail' });
+      }, 60_000);
+    } finally {
+      await canary.end('SIGKILL');
+      await cluster.api.must('DELETE', `${configurations}/mesh-validator-canary`);
+      // Until the server has heard of that, it asks the canary.
+      await vi.waitFor(async () => {
+        expect((await cluster.api.ask('POST', `${policies}?dryRun=All`, policy('beside'))).status).toBe(201);
+      }, 60_000);
+    }
+  });
+
   test('answers many at once, each about its own object', async () => {
     await untilItFails();
     const answers = await Promise.all(
@@ -126,8 +172,8 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
 
   test('is missed: while meshd is stopped, or gone, or shows another certificate, nothing is stored unseen', async () => {
     await untilItFails();
-    const denied = async (): Promise<string> => {
-      const { status, body } = await cluster.api.ask('POST', policies, policy('unseen'));
+    const denied = async (query = ''): Promise<string> => {
+      const { status, body } = await cluster.api.ask('POST', `${policies}${query}`, policy('unseen'));
       expect(status).toBe(500);
       return body.message;
     };
@@ -138,7 +184,9 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
       meshd.signal('SIGCONT');
     }
     await reach(`https://127.0.0.1:${cluster.port}/validate`);
-    await vi.waitFor(async () => expect(await denied()).toMatch(/x509|certificate/), 10_000);
+    // Until the server knows of the other address, meshd answers, and lets it in.
+    await vi.waitFor(async () => expect(await denied('?dryRun=All')).toMatch(/x509|certificate/), 60_000);
+    expect(await denied()).toMatch(/x509|certificate/);
     await reach(`https://127.0.0.1:${port}/validate`);
     await vi.waitFor(async () => {
       expect((await cluster.api.ask('POST', `${policies}?dryRun=All`, policy('seen'))).status).toBe(201);
