@@ -4,12 +4,12 @@ import { WorldFailure } from '../../lib/failure.ts';
 
 const deadlineMs = 15_000;
 
-/** What `meshd serve` answers on its debug socket; `undefined`: there is no such proxy. Throws where nobody answers. */
+/** What `meshd serve` answers on its debug socket; `undefined`: there is no such proxy or object. Throws where nobody answers. */
 export async function askMeshd<T>(socket: string, method: 'GET' | 'POST', path: string): Promise<T | undefined> {
   const { status, body } = await send(socket, method, path);
   const answer = JSON.parse(body) as T & { readonly error?: string };
   if (status === 200) return answer;
-  if (status === 404 && answer.error === 'there is no such proxy') return undefined;
+  if (status === 404 && /^there is no such (proxy|object)$/.test(answer.error ?? '')) return undefined;
   throw new WorldFailure('no-answer', `meshd at "${socket}": ${answer.error ?? status}`);
 }
 

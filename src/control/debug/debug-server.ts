@@ -17,6 +17,8 @@ export interface DebugServerOptions {
 }
 
 const longestQuery = 8_192;
+/** The one that asks about an object; all others ask about a proxy. */
+const objectPath = '/debug/config_distribution';
 
 /** Serves debug answers as JSON over HTTP, on a Unix socket that only the user that runs `meshd` can open. */
 export function startDebugServer({ path, answers, actions }: DebugServerOptions): Promise<{ close(): Promise<void> }> {
@@ -46,7 +48,8 @@ export async function answerTo(
   }
   try {
     const body = await find(searchParams);
-    return body === undefined ? { status: 404, body: { error: 'there is no such proxy' } } : { status: 200, body };
+    if (body !== undefined) return { status: 200, body };
+    return { status: 404, body: { error: `there is no such ${pathname === objectPath ? 'object' : 'proxy'}` } };
   } catch (error) {
     return { status: 503, body: { error: (error as Error).message } };
   }

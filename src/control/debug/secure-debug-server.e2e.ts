@@ -81,18 +81,26 @@ describe('the debug answers of meshd, by token', () => {
     expect(proxies.map(({ proxy }: { readonly proxy: string }) => proxy)).toEqual(['foo/httpbin']);
 
     const again = await tokenOf(['foo']);
-    const nothing = await ask('/debug/config_dump?proxy=foo/gone', again);
-    expect(nothing.status).toBe(404);
+    const nothing = async (path: string, what: string): Promise<object> => {
+      const answer = await ask(`/debug/${path}`, again);
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([404, { error: `there is no such ${what}` }]);
+      return answer;
+    };
+    const noProxy = await nothing('config_dump?proxy=foo/gone', 'proxy');
+    const noObject = await nothing('config_distribution?resource=AuthorizationPolicy/foo/gone', 'object');
     for (const path of [
       'config_dump?proxy=bar/other',
       'why?proxy=bar/other',
       'adsz?proxy=bar/other',
       'config_dump?proxy=foo',
+    ])
+      expect(await ask(`/debug/${path}`, again, '127.0.0.3'), path).toEqual(noProxy);
+    for (const path of [
       'config_distribution?resource=AuthorizationPolicy/bar/q',
       'config_distribution?resource=AuthorizationPolicy/foo/../bar/q',
       'config_distribution?resource=foo/AuthorizationPolicy',
     ])
-      expect(await ask(`/debug/${path}`, again, '127.0.0.3'), path).toEqual(nothing);
+      expect(await ask(`/debug/${path}`, again, '127.0.0.3'), path).toEqual(noObject);
     expect((await ask('/debug/status', again)).status).toBe(404);
   });
 
