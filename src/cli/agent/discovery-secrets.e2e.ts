@@ -89,4 +89,19 @@ describe('pilot-agent proxy router with a discoveryAddress', () => {
     await put('two');
     await meets('two');
   });
+
+  test('gets no secret of another namespace or name, whatever INGRESS_GATEWAY_NAMESPACE and the fallback say', async () => {
+    const { bench, proxy } = mesh;
+    const issued = await ca.issue('', { uris: [], dnsNames: ['shop.example.com'] });
+    const texts = { certificate: issued.certificateChain, key: issued.privateKey };
+    const others = secret('spare', texts) + secret('shop', texts).replace('namespace: foo', 'namespace: certs');
+    await bench.put('others.yaml', others.replace('---\n', ''));
+    const environment = { INGRESS_GATEWAY_NAMESPACE: 'certs', INGRESS_GATEWAY_FALLBACK_SECRET: 'spare' };
+    mesh.start(environment, 'router');
+    await proxy.untilReady();
+    for (const name of Object.keys(environment)) expect(proxy.output).toContain(`${name} has no effect: meshd chooses`);
+    expect(met()).toBe('');
+    await put('own');
+    await meets('own');
+  });
 });

@@ -23,6 +23,16 @@ export function discoveryAddressOf(
   return isSet || isInPod(environment) ? proxy.discoveryAddress : undefined;
 }
 
+/** Variables that choose Secrets of gateways, of which the control plane gives those of the gateway's own namespace alone. */
+const secretVariables = ['INGRESS_GATEWAY_NAMESPACE', 'INGRESS_GATEWAY_FALLBACK_SECRET'] as const;
+
+/** What is said of variables that are set, and have no effect on a configuration of the control plane. */
+export function unusedVariables(environment: Environment): readonly string[] {
+  return secretVariables
+    .filter((name) => (environment[name] ?? '') !== '')
+    .map((name) => `${name} has no effect: meshd chooses the Secrets of a gateway, from its own namespace`);
+}
+
 /** Kubernetes tells each container where its API server is. */
 function isInPod({ KUBERNETES_SERVICE_HOST: host = '' }: Environment): boolean {
   return host !== '';

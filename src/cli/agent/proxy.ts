@@ -27,7 +27,7 @@ import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
 import type { PolicyPaths } from './compiled-source.ts';
 import { unknownComponents } from './component-levels.ts';
 import type { ConfigurationSource, SourceParts } from './configuration-source.ts';
-import { discoveryAddressOf } from './discovery.ts';
+import { discoveryAddressOf, unusedVariables } from './discovery.ts';
 import { dnsConfigOf } from './dns-config.ts';
 import { lifeConfigOf } from './life-options.ts';
 import { locateProxy } from './locate.ts';
@@ -80,6 +80,7 @@ export async function runProxy(
   const settings = await settingsOf(settingsOptions, log);
   if (settings === undefined) return 1;
   const discoveryAddress = discoveryAddressOf(policies, settings, environment);
+  if (discoveryAddress !== undefined) for (const warning of unusedVariables(environment)) log.warn(warning);
   const inputs = discoveryAddress === undefined ? inputsOf(policies, settings) : [];
   const envoyBinary = locateEnvoy(flags.proxyBinary ?? (settings.proxy.binaryPath || undefined), environment);
   const asked = early?.binary === envoyBinary ? early : askEnvoy(envoyBinary);
