@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { isSameList } from '../diagnostics/kept.ts';
 import type { SourceFile } from '../source/document.ts';
 import { runs } from '../testing/effort.ts';
 import { type Compiler, createCompiler } from './compile.ts';
@@ -81,6 +82,9 @@ function changesOf(delivery: Delivery, first: Mesh, second: Mesh) {
     made: names((resource) => !known.has(resource)),
     changed: names((resource, name) => resource.text !== before.get(name)?.text),
     isSharedSame: two.every(({ shared }, i) => shared === one[i]?.shared),
+    areListsSame: two.every(({ listeners, clusters, routes }, i) =>
+      isSameList([listeners, clusters, routes], [one[i]?.listeners, one[i]?.clusters, one[i]?.routes]),
+    ),
     jsonOf: (wanted: string) => after.get(`client-1 ${wanted}`)?.json,
   };
 }
@@ -108,9 +112,9 @@ describe('with delivery ads', () => {
     ['the last endpoint', { recordedUnready: ['web-2'] }, { recordedUnready: ['web-1', 'web-2'] }],
     ['an endpoint that was not ready at first', { recordedUnready: ['web-1', 'web-2'] }, {}],
   ])('the readiness of %s makes anew the endpoints of its service, and nothing else', (_what, first, second) => {
-    const { made, isSharedSame } = changesOf('ads', first, second);
+    const { made, isSharedSame, areListsSame } = changesOf('ads', first, second);
     expect(made).toEqual([`endpoints ${recorded}`]);
-    expect(isSharedSame).toBe(true);
+    expect({ isSharedSame, areListsSame }).toEqual({ isSharedSame: true, areListsSame: true });
   });
 
   test.each<[string, Mesh, Mesh, string[]]>([

@@ -64,13 +64,10 @@ const noKeys: ReadonlySet<string> = new Set();
 /** Of the clashes of all proxies; a half that many of them share is looked into once. */
 function keysByMetric(proxies: readonly ProxyIR[]): ReadonlyMap<ConflictIR['metric'], ReadonlySet<string>> {
   const keys = new Map<ConflictIR['metric'], Set<string>>();
-  const parts = proxies.flatMap(({ inbound, outbound, assignments }) => [
-    inbound,
-    outbound,
-    assignments.inbound,
-    assignments.outbound,
-  ]);
-  for (const { conflicts = [] } of new Set<Pick<OutboundIR, 'conflicts'>>(parts)) {
+  const parts = new Set<Pick<OutboundIR, 'conflicts'>>();
+  for (const { inbound, outbound, assignments } of proxies)
+    parts.add(inbound).add(outbound).add(assignments.inbound).add(assignments.outbound);
+  for (const { conflicts = [] } of parts) {
     for (const { metric, key } of conflicts) {
       const known = keys.get(metric);
       if (known === undefined) keys.set(metric, new Set([key]));

@@ -41,7 +41,7 @@ export class Kept<T> {
 
   of(inputs: Inputs, bag: DiagnosticBag, make: Make<T>): T {
     this.#last = renewed(this.#stage, this.#last, inputs, make);
-    bag.addAll(this.#last.told);
+    if (this.#last.told.length > 0) bag.addAll(this.#last.told);
     return this.#last.value;
   }
 }
@@ -59,7 +59,7 @@ export class KeptEach<K extends object, T> {
     const last = this.#last.get(item);
     const entry = renewed(this.#stage, last, inputs, make);
     if (entry !== last) this.#last.set(item, entry);
-    bag.addAll(entry.told);
+    if (entry.told.length > 0) bag.addAll(entry.told);
     return entry.value;
   }
 }

@@ -207,7 +207,7 @@ export function bootstrapIR(bootstrap: Partial<BootstrapIR> = {}): BootstrapIR {
 }
 
 /** Of a half without clusters of type `eds`. */
-export const noAssignments: AssignmentsIR = { byCluster: new Map(), conflicts: [] };
+export const noAssignments: AssignmentsIR = { endpoints: [], places: new Map(), conflicts: [] };
 
 /** The sidecar `a/web` with neither listeners nor clusters. */
 export function proxyIR(proxy: Partial<ProxyIR> = {}): ProxyIR {

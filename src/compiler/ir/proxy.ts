@@ -79,8 +79,10 @@ export interface InboundIR {
  * object as long as none does.
  */
 export interface AssignmentsIR {
-  /** By name of the cluster, sorted. */
-  readonly byCluster: ReadonlyMap<string, EndpointsIR>;
+  /** Sorted by names of clusters. */
+  readonly endpoints: readonly EndpointsIR[];
+  /** Where in this list a cluster's stand, by its name: the same object whatever these clusters are assigned. */
+  readonly places: ReadonlyMap<string, number>;
   /** Clusters that nobody serves. */
   readonly conflicts: readonly ConflictIR[];
 }

@@ -12,7 +12,7 @@ const denyAll: RbacIR = { kind: 'rbac', action: 'ALLOW', policies: [], shadow: u
 /** Lowering gives the same proxy again as long as nothing changes: so does this. */
 const denyingForms = new WeakMap<ProxyIR, ProxyIR>();
 
-const nothingAssigned: AssignmentsIR = { byCluster: new Map(), conflicts: [] };
+const nothingAssigned: AssignmentsIR = { endpoints: [], places: new Map(), conflicts: [] };
 
 /**
  * The same proxy with the same open ports, of which none lets anything through: a connection is closed at once, before a

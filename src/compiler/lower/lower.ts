@@ -72,30 +72,49 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   const known = cache.proxies.get(parts);
   if (known?.assignments.inbound === inbound && known.assignments.outbound === outbound) return known;
   const { namespace, name, addresses } = workload;
-  const proxy = { namespace, workload: name, addresses, ...parts, assignments: { inbound, outbound } };
+  const { bootstrap, inbound: own, outbound: shared } = parts;
+  const assigned = { inbound, outbound };
+  const proxy = {
+    namespace,
+    workload: name,
+    addresses,
+    bootstrap,
+    inbound: own,
+    outbound: shared,
+    assignments: assigned,
+  };
   cache.proxies.set(parts, proxy);
   return proxy;
 }
 
-/** All that the parts of a proxy are made of. */
-function inputsOf(workload: Workload, scope: ClientScope, input: LowerInput): Inputs {
-  const { effective, topology, closingSecrets: closing = noClosingSecrets } = input;
-  const own = ownInputsOf(workload, scope, input);
-  const outbound = [effective.outbound(scope), effective.virtualServices(scope)];
-  if (scope.role !== 'router') return [...own, ...outbound];
-  return [...own, ...outbound, effective.gateways(workload), closing, ...secretsOf(topology, workload)];
-}
-
 type Inputs = readonly [object, ...object[]];
 
-/** Of those the ones that do not change with what the proxy reaches. */
-function ownInputsOf(workload: Workload, scope: ClientScope, { effective, keySets }: LowerInput): Inputs {
+/** All that the parts of a proxy are made of. Asked for each proxy at each change: a list of few, made at once. */
+function inputsOf(workload: Workload, scope: ClientScope, input: LowerInput): Inputs {
+  const { effective } = input;
   const policies = effective.inboundPolicies(workload);
-  if (keySets === undefined) return [workload, policies, scope];
-  // Keys may come and go without an object that changes.
-  const rules = effective.requestAuthentications(workload).flatMap(({ spec }) => spec.jwtRules ?? []);
-  return [workload, policies, scope, ...rules.map((rule) => keySets.find(rule))];
+  const usual: Inputs = [workload, policies, scope, effective.outbound(scope), effective.virtualServices(scope)];
+  const keys = keysOf(workload, input);
+  if (scope.role === 'router') return [...usual, ...keys, ...routerInputsOf(workload, input)];
+  return keys.length === 0 ? usual : [...usual, ...keys];
 }
+
+function routerInputsOf(
+  workload: Workload,
+  { effective, topology, closingSecrets: closing = noClosingSecrets }: LowerInput,
+): readonly object[] {
+  return [effective.gateways(workload), closing, ...secretsOf(topology, workload)];
+}
+
+/** Keys may come and go without an object that changes. */
+function keysOf(workload: Workload, { effective, keySets }: LowerInput): readonly object[] {
+  if (keySets === undefined) return noKeys;
+  const policies = effective.requestAuthentications(workload);
+  if (policies.length === 0) return noKeys;
+  return policies.flatMap(({ spec }) => spec.jwtRules ?? []).map((rule) => keySets.find(rule));
+}
+
+const noKeys: readonly object[] = [];
 
 function partsOf(
   workload: Workload,
@@ -129,7 +148,7 @@ function sidecarParts(
   bag: DiagnosticBag,
 ): OwnParts {
   const { effective } = input;
-  const inputs = ownInputsOf(workload, scope, input);
+  const inputs: Inputs = [workload, effective.inboundPolicies(workload), scope, ...keysOf(workload, input)];
   const asks = effective.authorizationPolicies(workload).some(({ spec }) => spec.action === 'CUSTOM');
   const authorizers = asks ? [effective.outbound(scope)] : [];
   return lowering.memo.of([...inputs, ...authorizers], 'own parts', bag, (own) => {

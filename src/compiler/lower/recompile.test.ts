@@ -121,7 +121,7 @@ describe('the outcome table', () => {
   const sidecarTo = (proxies: Map<string, ProxyIR>, server: string, host: string) => {
     const client = proxies.get('a/curl');
     const cluster = client?.outbound.clusters.find(({ name }) => name === `outbound|8000||${host}`);
-    const assigned = client?.assignments.outbound.byCluster.get(cluster?.name ?? '');
+    const assigned = client?.assignments.outbound.endpoints.find(({ clusterName }) => clusterName === cluster?.name);
     const [endpoint] = assigned?.localities[0]?.endpoints ?? [];
     const { transport } = cluster ?? {};
     const isMesh = transport?.kind === 'tls' || (transport?.kind === 'automatic' && endpoint?.hasSidecar === true);

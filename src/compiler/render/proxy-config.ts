@@ -1,21 +1,19 @@
 import { compareStrings } from '../../lib/sort.ts';
 import type { Delivery, EnvoyConfig, Resource, ResourceSet } from './resource.ts';
 
-/** What a configuration is put together of. */
-export interface ConfigParts
-  extends Omit<EnvoyConfig, keyof ResourceSet | 'bootstrap' | 'endpoints' | 'hasAllListeners'> {
+/** What a configuration is put together of, beside its endpoints. */
+export interface ConfigParts extends Pick<EnvoyConfig, 'namespace' | 'workload' | 'own' | 'shared' | 'delivery'> {
+  readonly concurrency?: number | undefined;
   /** Asked for each time: nobody needs it of the proxies of a control plane. */
   readonly bootstrap: () => Resource;
   /** Listeners of the sets that this proxy does without. */
   readonly leftOut: ReadonlySet<Resource>;
 }
 
-/** A configuration whose lists are put together when they are first asked for: most proxies of a fleet did not change. */
-export function configOf({ leftOut, ...parts }: ConfigParts): EnvoyConfig {
-  return new ProxyConfig(parts, leftOut);
-}
+type Lists = Partial<Record<keyof ResourceSet, readonly Resource[]>>;
 
-class ProxyConfig implements EnvoyConfig {
+/** A configuration whose lists are put together when they are first asked for: most proxies of a fleet did not change. */
+export class ProxyConfig implements EnvoyConfig {
   readonly namespace: string;
   readonly workload: string;
   readonly concurrency: number | undefined;
@@ -24,33 +22,39 @@ class ProxyConfig implements EnvoyConfig {
   readonly ownEndpoints: readonly Resource[];
   readonly sharedEndpoints: readonly Resource[];
   readonly delivery: Delivery;
-  readonly #bootstrap: () => Resource;
-  readonly #leftOut: ReadonlySet<Resource>;
-  readonly #lists: Partial<Record<keyof ResourceSet, readonly Resource[]>> = {};
+  readonly #parts: ConfigParts;
+  readonly #lists: Lists;
   #endpoints: readonly Resource[] | undefined;
 
   constructor(
-    { namespace, workload, bootstrap, own, shared, ...parts }: Omit<ConfigParts, 'leftOut'>,
-    leftOut: ConfigParts['leftOut'],
+    parts: ConfigParts,
+    ownEndpoints: readonly Resource[],
+    sharedEndpoints: readonly Resource[],
+    lists: Lists = {},
   ) {
-    this.namespace = namespace;
-    this.workload = workload;
-    this.#bootstrap = bootstrap;
+    this.namespace = parts.namespace;
+    this.workload = parts.workload;
     this.concurrency = parts.concurrency;
-    this.own = own;
-    this.shared = shared;
-    this.ownEndpoints = parts.ownEndpoints;
-    this.sharedEndpoints = parts.sharedEndpoints;
+    this.own = parts.own;
+    this.shared = parts.shared;
+    this.ownEndpoints = ownEndpoints;
+    this.sharedEndpoints = sharedEndpoints;
     this.delivery = parts.delivery;
-    this.#leftOut = leftOut;
+    this.#parts = parts;
+    this.#lists = lists;
+  }
+
+  /** The same configuration otherwise, with the same lists. */
+  withEndpoints(ownEndpoints: readonly Resource[], sharedEndpoints: readonly Resource[]): ProxyConfig {
+    return new ProxyConfig(this.#parts, ownEndpoints, sharedEndpoints, this.#lists);
   }
 
   get bootstrap(): Resource {
-    return this.#bootstrap();
+    return this.#parts.bootstrap();
   }
 
   get hasAllListeners(): boolean {
-    return this.#leftOut.size === 0;
+    return this.#parts.leftOut.size === 0;
   }
 
   get listeners(): readonly Resource[] {
@@ -76,7 +80,8 @@ class ProxyConfig implements EnvoyConfig {
   }
 
   #taken(resources: readonly Resource[]): readonly Resource[] {
-    return this.#leftOut.size === 0 ? resources : resources.filter((resource) => !this.#leftOut.has(resource));
+    const { leftOut } = this.#parts;
+    return leftOut.size === 0 ? resources : resources.filter((resource) => !leftOut.has(resource));
   }
 }
 

@@ -19,7 +19,7 @@ export function cached<IR extends object, T>(
 export function remade<IR extends object, T>(
   make: (ir: IR, bag: DiagnosticBag) => T | undefined,
 ): (ir: IR, bag: DiagnosticBag) => T | undefined {
-  let last: { readonly ir: IR; readonly value: T } | undefined;
+  let last: LastMade<IR, T> | undefined;
   return (ir, bag) => {
     if (last?.ir === ir) return last.value;
     const value = make(ir, bag);
@@ -28,17 +28,23 @@ export function remade<IR extends object, T>(
   };
 }
 
+/** What was made last, and of what. */
+export interface LastMade<IR, T> {
+  readonly ir: IR;
+  readonly value: T;
+}
+
 /** Of each key the last one: what is made again at every change of endpoints is nobody's to gather. */
 export function lastOf<IR extends object, T>(
   keyOf: (ir: IR) => object,
-  make: (ir: IR, bag: DiagnosticBag) => T | undefined,
+  make: (ir: IR, bag: DiagnosticBag, last: LastMade<IR, T> | undefined) => T | undefined,
 ): (ir: IR, bag: DiagnosticBag) => T | undefined {
-  const known = new WeakMap<object, { readonly ir: IR; readonly value: T }>();
+  const known = new WeakMap<object, LastMade<IR, T>>();
   return (ir, bag) => {
     const key = keyOf(ir);
     const last = known.get(key);
     if (last?.ir === ir) return last.value;
-    const value = make(ir, bag);
+    const value = make(ir, bag, last);
     if (value !== undefined) known.set(key, { ir, value });
     return value;
   };

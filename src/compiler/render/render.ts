@@ -10,8 +10,8 @@ import { clusterView } from './cluster-view.ts';
 import type { MainTemplate } from './engine.ts';
 import { listenerView } from './listener-view.ts';
 import { loadAssignmentView } from './load-assignment-view.ts';
-import { configOf } from './proxy-config.ts';
-import { cached, cachedBoth, lastOf, ofFirst, remade } from './remembered.ts';
+import { ProxyConfig } from './proxy-config.ts';
+import { cached, cachedBoth, type LastMade, lastOf, ofFirst, remade } from './remembered.ts';
 import { renderResource } from './render-resource.ts';
 import type { Delivery, EnvoyConfig, Resource, ResourceSet, ResourceType } from './resource.ts';
 import { routeConfigurationView } from './route-view.ts';
@@ -63,9 +63,16 @@ export function createRenderer({
     one('endpoints', ir.clusterName, 'endpoints', loadAssignmentView(ir), bag),
   );
   /** Resources of their own; in the form of files the clusters hold them. */
-  const endpoints = cached(({ byCluster }: AssignmentsIR, bag) => {
-    return inOrder(all(delivery === 'ads' ? [...byCluster.values()] : [], endpoint, bag));
-  });
+  const endpoints = lastOf(
+    ({ places }: AssignmentsIR) => places,
+    (ir, bag, last: LastMade<AssignmentsIR, readonly Resource[]> | undefined) => {
+      if (delivery !== 'ads') return nothingApart;
+      // Of thousands a change leaves all but a few as they were.
+      const renderAt = (one: EndpointsIR, own: DiagnosticBag, i: number): Resource | undefined =>
+        last?.ir.endpoints[i] === one ? last.value[i] : endpoint(one, own);
+      return all(ir.endpoints, renderAt, bag);
+    },
+  );
   const placed = new Map<string, HalfRenderer>();
   const halvesOf = new WeakMap<BootstrapIR, HalfRenderer>();
 
@@ -97,25 +104,34 @@ export function createRenderer({
   return {
     render: lastOf(
       ({ bootstrap }: ProxyIR) => bootstrap,
-      (proxy, bag) => {
+      (proxy, bag, last: LastMade<ProxyIR, ProxyConfig> | undefined) => {
         const { namespace, workload, assignments } = proxy;
+        const ownEndpoints = endpoints(assignments.inbound, bag);
+        const sharedEndpoints = endpoints(assignments.outbound, bag);
+        if (delivery === 'ads' && last !== undefined && differInEndpointsAlone(last.ir, proxy))
+          return ownEndpoints && sharedEndpoints && last.value.withEndpoints(ownEndpoints, sharedEndpoints);
         const hasStart = canStart(proxy.bootstrap, bag);
         const halves = halvesOf.get(proxy.bootstrap) ?? halvesAt(proxy.bootstrap);
         const inbound = halves(proxy.inbound, assignments.inbound, bag);
         const outbound = halves(proxy.outbound, assignments.outbound, bag);
-        const ownEndpoints = endpoints(assignments.inbound, bag);
-        const sharedEndpoints = endpoints(assignments.outbound, bag);
         if (!hasStart || !inbound || !outbound || !ownEndpoints || !sharedEndpoints) return undefined;
-        return configOf({
-          ...{ namespace, workload, own: inbound.set, shared: outbound.set },
+        const parts = {
+          ...{ namespace, workload, own: inbound.set, shared: outbound.set, delivery },
           bootstrap: () => bootstrapOf(proxy.bootstrap),
-          ...{ ownEndpoints, sharedEndpoints, delivery },
           concurrency: proxy.bootstrap.concurrency,
           leftOut: leftOutOf([inbound, outbound], proxy),
-        });
+        };
+        return new ProxyConfig(parts, ownEndpoints, sharedEndpoints);
       },
     ),
   };
+}
+
+const nothingApart: readonly Resource[] = [];
+
+/** Of two proxies with one bootstrap. */
+function differInEndpointsAlone(a: ProxyIR, b: ProxyIR): boolean {
+  return a.inbound === b.inbound && a.outbound === b.outbound && a.addresses === b.addresses;
 }
 
 type HalfRenderer = (half: HalfIR, assigned: AssignmentsIR, bag: DiagnosticBag) => Half | undefined;
@@ -143,26 +159,26 @@ function halfRenderer(
   const holding = cachedBoth((ir: ClusterIR, held: EndpointsIR, bag) =>
     one('cluster', ir.name, 'clusters', clusterView(ir, placement, held), bag),
   );
-  const clusters = cachedBoth((irs: readonly ClusterIR[], byCluster: AssignmentsIR['byCluster'], bag) => {
+  const clusters = cachedBoth((irs: readonly ClusterIR[], { endpoints, places }: AssignmentsIR, bag) => {
     const clusterOf = (cluster: ClusterIR, own: DiagnosticBag) => {
-      const held = byCluster.get(cluster.name);
+      const held = endpoints[places.get(cluster.name) ?? -1];
       return held === undefined ? apart(cluster, own) : holding(cluster, held, own);
     };
     return inOrder(all(irs, clusterOf, bag));
   });
-  const half = (ir: HalfIR, byCluster: AssignmentsIR['byCluster'], bag: DiagnosticBag): Half | undefined =>
+  const half = (ir: HalfIR, held: AssignmentsIR, bag: DiagnosticBag): Half | undefined =>
     halfOf(ir, {
       listeners: listeners(ir.listeners, bag),
-      clusters: clusters(ir.clusters, byCluster, bag),
+      clusters: clusters(ir.clusters, held, bag),
       routes: routes(ir.routes, bag),
     });
   // A set of the other form does not depend on what is assigned.
   return placement.delivery === 'files'
-    ? cachedBoth((ir: HalfIR, { byCluster }: AssignmentsIR, bag) => half(ir, byCluster, bag))
+    ? cachedBoth(half)
     : ofFirst(cached((ir: HalfIR, bag) => half(ir, nothingHeld, bag)));
 }
 
-const nothingHeld: AssignmentsIR['byCluster'] = new Map();
+const nothingHeld: AssignmentsIR = { endpoints: [], places: new Map(), conflicts: [] };
 
 /** Undefined where a resource failed. */
 function halfOf(
@@ -196,10 +212,10 @@ const byName = (resource: Resource): string => resource.name;
 /** Renders all, so that every failing template is reported at once. */
 function all<IR>(
   irs: readonly IR[],
-  render: (ir: IR, bag: DiagnosticBag) => Resource | undefined,
+  render: (ir: IR, bag: DiagnosticBag, place: number) => Resource | undefined,
   bag: DiagnosticBag,
 ): Resource[] | undefined {
-  const resources = irs.map((ir) => render(ir, bag));
+  const resources = irs.map((ir, i) => render(ir, bag, i));
   const made = resources.filter((resource) => resource !== undefined);
   return made.length === resources.length ? made : undefined;
 }

@@ -23,12 +23,6 @@ export class EarlierTopology {
     return before ?? fresh;
   }
 
-  endpoints(fresh: Topology['endpoints']): Topology['endpoints'] {
-    const before = this.#topology?.endpoints;
-    const isSame = before?.size === fresh.size && [...fresh].every(([service, list]) => before.get(service) === list);
-    return isSame ? before : fresh;
-  }
-
   namespaces(fresh: Topology['namespaces']): Topology['namespaces'] {
     const before = this.#topology?.namespaces;
     const isSame =

@@ -1,3 +1,4 @@
+import { isSameList } from '../../diagnostics/kept.ts';
 import { append } from '../../lib/append.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
 import type { ServicePort } from './model.ts';
@@ -97,22 +98,33 @@ export interface Records {
   readonly slices: readonly kinds.EndpointSlice[];
 }
 
-/** The cluster's records by service. */
-export class RecordIndex {
-  readonly #endpoints = new Map<string, kinds.Endpoints>();
-  readonly #slices = new Map<string, kinds.EndpointSlice[]>();
+const noRecords: Records = { endpoints: undefined, slices: [] };
 
-  constructor(endpoints: readonly kinds.Endpoints[], slices: readonly kinds.EndpointSlice[]) {
-    for (const object of endpoints) this.#endpoints.set(keyOf(object.namespace, object.name), object);
+/** The cluster's records by service: those of a service are the same object as in `before` where they are the same. */
+export class RecordIndex {
+  readonly #byService = new Map<string, Records>();
+
+  constructor(
+    endpoints: readonly kinds.Endpoints[],
+    slices: readonly kinds.EndpointSlice[],
+    before: RecordIndex | undefined,
+  ) {
+    const slicesOf = new Map<string, kinds.EndpointSlice[]>();
     for (const slice of slices) {
       const service = slice.labels['kubernetes.io/service-name'];
-      if (service !== undefined) append(this.#slices, keyOf(slice.namespace, service), slice);
+      if (service !== undefined) append(slicesOf, keyOf(slice.namespace, service), slice);
+    }
+    const endpointsOf = new Map(endpoints.map((object) => [keyOf(object.namespace, object.name), object]));
+    for (const key of new Set([...endpointsOf.keys(), ...slicesOf.keys()])) {
+      const fresh = { endpoints: endpointsOf.get(key), slices: slicesOf.get(key) ?? [] };
+      const known = before === undefined ? undefined : before.#byService.get(key);
+      const isSame = known?.endpoints === fresh.endpoints && isSameList(known?.slices ?? [], fresh.slices);
+      this.#byService.set(key, known !== undefined && isSame ? known : fresh);
     }
   }
 
   of({ namespace, name }: { readonly namespace: string; readonly name: string }): Records {
-    const key = keyOf(namespace, name);
-    return { endpoints: this.#endpoints.get(key), slices: this.#slices.get(key) ?? [] };
+    return this.#byService.get(keyOf(namespace, name)) ?? noRecords;
   }
 }
 

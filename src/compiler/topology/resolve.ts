@@ -49,6 +49,8 @@ export class TopologyResolver {
   readonly #registry = new Kept<Registry>('workloads by label and address');
   readonly #targets = new Kept<ReadonlyMap<WorkloadDraft, readonly ServiceTarget[]>>('targets');
   readonly #finished = new KeptEach<WorkloadDraft, Workload>('workload');
+  readonly #all = new Kept<readonly Workload[]>('workloads');
+  readonly #endpoints = new Kept<Topology['endpoints']>('lists of endpoints');
   #last: Topology | undefined;
 
   constructor(settings: Settings, { presumesInjection, unread }: Presumed = { presumesInjection: false, unread: [] }) {
@@ -70,13 +72,17 @@ export class TopologyResolver {
     const { services, counts } = this.#services.resolve(lists, registry, earlier, bag);
     const claims = services.map((service) => service.claims);
     const targets = this.#targets.of(claims, bag, (own, before) => keptTargets(bindTargets(claims, own), before));
-    const workloads = drafts.map((draft) => {
-      const bound = targets.get(draft) ?? none;
-      return this.#finished.of(draft, [bound, gateways], bag, () =>
-        earlier.workload(finishWorkload(draft, bound, gateways)),
-      );
+    const workloads = this.#all.of([drafts, targets, gateways], bag, (own, before) => {
+      const finished = drafts.map((draft) => {
+        const bound = targets.get(draft) ?? none;
+        return this.#finished.of(draft, [bound, gateways], own, () =>
+          earlier.workload(finishWorkload(draft, bound, gateways)),
+        );
+      });
+      return keptList(before, finished);
     });
     reportUnusedEntries(workloads, services, bag);
+    const ready = [...services.map(({ service }) => service), ...services.map((service) => service.ready)];
     const podsWithoutIp = drafts.filter((draft) => draft.kind === 'Pod' && !draft.addresses.length).length;
     this.#last = {
       namespaces: earlier.namespaces(namespacesOf(lists, this.#unread)),
@@ -84,8 +90,8 @@ export class TopologyResolver {
         last?.services,
         services.map(({ service }) => service),
       ),
-      endpoints: earlier.endpoints(new Map(services.map(({ service, ready }) => [service, ready]))),
-      workloads: keptList(last?.workloads, workloads),
+      endpoints: this.#endpoints.of(ready, bag, () => new Map(services.map((it) => [it.service, it.ready]))),
+      workloads,
       unseenIn: this.#unseenIn,
       secrets: lists.Secret,
       counts: { ...counts, podsWithoutIp },

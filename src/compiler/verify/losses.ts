@@ -51,5 +51,6 @@ export function checkLosses(
 
 /** The endpoints of one cluster of type `eds`. */
 export function assignmentOf({ inbound, outbound }: ProxyIR['assignments'], name: string): EndpointsIR | undefined {
-  return inbound.byCluster.get(name) ?? outbound.byCluster.get(name);
+  const half = inbound.places.has(name) ? inbound : outbound;
+  return half.endpoints[half.places.get(name) ?? -1];
 }

@@ -4,7 +4,6 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { namesUsedIn, referencesOf } from '../../envoy/api/references.ts';
 import { sample } from '../../testing/edited-sample.ts';
 import { runs } from '../../testing/effort.ts';
-import { configOf } from '../render/proxy-config.ts';
 import type { EnvoyConfig, Resource, ResourceSet } from '../render/resource.ts';
 import { inFiles } from '../render/testing/with-resources.ts';
 import { Findings } from './finding.ts';
@@ -40,7 +39,7 @@ function configIn(places: readonly { readonly in: string; readonly isTwice: bool
   };
   const { namespace, workload, bootstrap } = sample;
   const sets = { own: setOf('own'), shared: setOf('shared'), leftOut: new Set<Resource>() };
-  return configOf({ namespace, workload, bootstrap: () => bootstrap, ...sets, ...inFiles });
+  return inFiles({ namespace, workload, bootstrap: () => bootstrap, ...sets });
 }
 
 /** What the checks with places say, which look at everything. */

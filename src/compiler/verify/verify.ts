@@ -79,12 +79,12 @@ function isPutTogetherOf({ bootstrap }: ProxyIR, config: EnvoyConfig, { together
 /** All but the bootstrap, in the order of the configuration's lists. */
 function unreadOf(config: EnvoyConfig, { resources, lists }: Verified): readonly Resource[] {
   const { own, shared, ownEndpoints, sharedEndpoints } = config;
-  const unread = parts.flatMap((part) => {
+  const unread = parts.map((part) => {
     if (!lists.has(shared[part])) return config[part];
     return lists.has(own[part]) ? [] : own[part];
   });
-  const apart = [ownEndpoints, sharedEndpoints].filter((list) => !lists.has(list)).flat();
-  return [...unread, ...apart].filter((resource) => !resources.has(resource));
+  const apart = [ownEndpoints, sharedEndpoints].filter((list) => !lists.has(list));
+  return [...unread, ...apart].flatMap((list) => list.filter((resource) => !resources.has(resource)));
 }
 
 const parts = ['listeners', 'clusters', 'routes'] as const;

@@ -1,4 +1,5 @@
 import { append } from '../../../lib/append.ts';
+import { sortedBy } from '../../../lib/sort.ts';
 import type { ClusterIR, EndpointsIR } from '../../ir/cluster.ts';
 import type { AssignmentsIR } from '../../ir/proxy.ts';
 import type { Endpoint, Service, Topology } from '../../topology/model.ts';
@@ -43,9 +44,10 @@ const lasts = new WeakMap<Clusters, Last>();
 /** The endpoints of clusters, each made anew only where the list of its service is another. */
 export function assignments(clusters: Clusters, lists: Lists): AssignmentsIR {
   const last = lasts.get(clusters);
-  if (last?.lists === lists) return last.assigned;
+  // In most workloads' own lists no cluster chooses anything.
+  if (last !== undefined && (last.lists === lists || last.choosers.size === 0)) return last.assigned;
   const choosers = last?.choosers ?? choosersOf(clusters);
-  const assigned = last === undefined ? assignAll(clusters, lists) : assignChanged(last, lists);
+  const assigned = last === undefined ? assignAll(choosers, lists) : assignChanged(last, lists);
   lasts.set(clusters, { choosers, lists, assigned });
   return assigned;
 }
@@ -59,38 +61,40 @@ function choosersOf(clusters: Clusters): Choosers {
   return byService;
 }
 
-/** Of lists in which no cluster chooses anything, as those of most workloads. */
-const nothing: AssignmentsIR = { byCluster: new Map(), conflicts: [] };
+const nothing: AssignmentsIR = { endpoints: [], places: new Map(), conflicts: [] };
 
-function assignAll(clusters: Clusters, lists: Lists): AssignmentsIR {
-  const apart = clusters.filter((cluster) => choices.has(cluster));
-  return apart.length === 0 ? nothing : assignmentsIr(new Map(), new Set(), apart, lists);
+function assignAll(choosers: Choosers, lists: Lists): AssignmentsIR {
+  if (choosers.size === 0) return nothing;
+  const clusters = [...choosers.values()].flat();
+  const names = sortedBy(new Set(clusters.map(({ name }) => name)), (name) => name);
+  const empty = { endpoints: [], places: new Map(names.map((name, i) => [name, i])), conflicts: [] };
+  return assign(empty, clusters, lists);
 }
 
 function assignChanged({ choosers, lists: before, assigned }: Last, after: Lists): AssignmentsIR {
   const changed = changedServices(before, after).flatMap((service) => choosers.get(service) ?? []);
-  if (changed.length === 0) return assigned;
-  const unserved = new Set(assigned.conflicts.map(({ key }) => key));
-  return assignmentsIr(new Map(assigned.byCluster), unserved, changed, after);
+  return changed.length === 0 ? assigned : assign(assigned, changed, after);
 }
 
-/** Those of a cluster that is there already take its place. */
-function assignmentsIr(
-  byCluster: Map<string, EndpointsIR>,
-  unserved: Set<string>,
+/** What these clusters choose now, in the places of what they chose before. */
+function assign(
+  { endpoints: before, places, conflicts }: AssignmentsIR,
   clusters: Clusters,
   lists: Lists,
 ): AssignmentsIR {
+  const endpoints = [...before];
+  const unserved = new Set(conflicts.map(({ key }) => key));
   for (const cluster of clusters) {
     const choice = choices.get(cluster);
-    if (choice === undefined) continue;
-    const { endpoints, isServed } = chosenOf(cluster, choice, lists.get(choice.service) ?? none);
-    byCluster.set(cluster.name, endpoints);
+    const place = places.get(cluster.name);
+    if (choice === undefined || place === undefined) continue;
+    const chosen = chosenOf(cluster, choice, lists.get(choice.service) ?? none);
+    endpoints[place] = chosen.endpoints;
     // Shares by locality may leave out all endpoints of a service that is served.
-    if (isServed) unserved.delete(cluster.name);
+    if (chosen.isServed) unserved.delete(cluster.name);
     else unserved.add(cluster.name);
   }
-  return { byCluster, conflicts: [...unserved].map((key) => ({ metric: 'pilot_eds_no_instances', key })) };
+  return { endpoints, places, conflicts: [...unserved].map((key) => ({ metric: 'pilot_eds_no_instances', key })) };
 }
 
 const none: readonly Endpoint[] = [];
@@ -102,15 +106,15 @@ interface Chosen {
 }
 
 /** What each cluster last chose: it stands in the lists of many scopes. */
-const chosen = new WeakMap<ClusterIR, Chosen>();
+const lastChosen = new WeakMap<ClusterIR, Chosen>();
 
 function chosenOf(cluster: ClusterIR, choice: EndpointChoice, from: readonly Endpoint[]): Chosen {
-  const known = chosen.get(cluster);
+  const known = lastChosen.get(cluster);
   if (known?.from === from) return known;
   const selected = selectEndpoints(from, choice);
   const endpoints = endpointsIr(cluster.name, selected, choice.balancing);
   const fresh = { from, endpoints, isServed: selected.length > 0 };
-  chosen.set(cluster, fresh);
+  lastChosen.set(cluster, fresh);
   return fresh;
 }
 

@@ -1,12 +1,9 @@
-import { configOf } from '../proxy-config.ts';
+import { type ConfigParts, ProxyConfig } from '../proxy-config.ts';
 import type { EnvoyConfig, ResourceSet } from '../resource.ts';
 
 type Lists = Pick<EnvoyConfig, 'bootstrap' | 'listeners' | 'clusters' | 'routes'>;
 
 const nothing: ResourceSet = { listeners: [], clusters: [], routes: [] };
-
-/** Of a configuration in the form of files. */
-export const inFiles = { delivery: 'files', ownEndpoints: [], sharedEndpoints: [] } as const;
 
 /** The configuration with these in place of its own, nothing of it shared. */
 export function withResources(
@@ -14,13 +11,10 @@ export function withResources(
   changed: Partial<Lists> = {},
 ): EnvoyConfig {
   const { bootstrap: own, ...lists } = { bootstrap, listeners, clusters, routes, ...changed };
-  return configOf({
-    namespace,
-    workload,
-    bootstrap: () => own,
-    own: lists,
-    shared: nothing,
-    leftOut: new Set(),
-    ...inFiles,
-  });
+  return inFiles({ namespace, workload, bootstrap: () => own, own: lists, shared: nothing, leftOut: new Set() });
+}
+
+/** A configuration in the form of files. */
+export function inFiles(parts: Omit<ConfigParts, 'delivery'>): EnvoyConfig {
+  return new ProxyConfig({ ...parts, delivery: 'files' }, [], []);
 }

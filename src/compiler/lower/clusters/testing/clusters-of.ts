@@ -50,10 +50,10 @@ export function clustersOf({ service, rule, settings, host: machine, scope, ...o
   const bag = new DiagnosticBag();
   const parts = serviceClusters(outbound, clientScope(scope), lowering, bag);
   const lowered = parts.flatMap((part) => part.clusters);
-  const { byCluster, conflicts } = assignments(lowered, endpointsOf([outbound.service]));
+  const { endpoints, places, conflicts } = assignments(lowered, endpointsOf([outbound.service]));
   const clusters = lowered.map((cluster) => ({
     ...cluster,
-    endpoints: cluster.endpoints ?? byCluster.get(cluster.name),
+    endpoints: cluster.endpoints ?? endpoints[places.get(cluster.name) ?? -1],
   }));
   const [first] = clusters;
   if (first === undefined) throw new Error('no cluster');
