@@ -27,6 +27,11 @@ spec: {jwtRules: [{issuer: "https://a.example", jwks: '${jwks}'}]}
   return signatures.of(provider?.keySet ?? '', token);
 }
 
+const extended = (key: Key): Promise<string> =>
+  new SignJWT({ iss: 'https://a.example' })
+    .setProtectedHeader({ alg: 'ES256', crit: ['x'], x: 1 })
+    .sign(key, { crit: { x: true } });
+
 const signed = (key: Key, kid: string | undefined): Promise<string> =>
   new SignJWT({ iss: 'https://a.example' })
     .setProtectedHeader({ alg: 'ES256', ...(kid !== undefined && { kid }) })
@@ -36,6 +41,7 @@ describe('Signatures', () => {
   test.each<[string, string, (own: Key, other: Key) => Promise<string>]>([
     ['a token that the key has signed', 'good', (own) => signed(own, 'k')],
     ['a token that names no key', 'good', (own) => signed(own, undefined)],
+    ['a token with an extension that must be understood', 'good', (own) => extended(own)],
     ['a token that another key has signed', 'Jwt verification fails', (_, other) => signed(other, 'k')],
     ['a token of another key', "Jwks doesn't have key to match kid or alg from Jwt", (own) => signed(own, 'x')],
   ])('says of %s: %s', async (_, verdict, sign) => {

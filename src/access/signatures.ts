@@ -61,9 +61,18 @@ function keysOf(keySet: string): readonly JWK[] {
 async function isSignedBy(token: string, key: JWK, alg: string): Promise<boolean> {
   const { use: _use, key_ops: _operations, ext: _extractable, ...bare } = key;
   const verified = await importJWK(bare, alg)
-    .then((imported): Promise<CompactVerifyResult> => compactVerify(asVerified(token, alg), imported))
+    .then(
+      (imported): Promise<CompactVerifyResult> =>
+        compactVerify(asVerified(token, alg), imported, { crit: criticalIn(token) }),
+    )
     .catch(() => undefined);
   return verified !== undefined;
+}
+
+/** Extensions of the header that must be understood: Envoy knows none, and verifies all the same. */
+function criticalIn(token: string): Readonly<Record<string, boolean>> {
+  const { crit } = decodeProtectedHeader(token);
+  return Object.fromEntries(Array.isArray(crit) ? crit.map((name) => [name, true]) : []);
 }
 
 /** Without blanks, and without the odd last byte that Envoy does not read of a signature on an elliptic curve. */

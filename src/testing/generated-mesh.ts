@@ -87,7 +87,8 @@ function podObject({ namespace, name, labels, hasSidecar }: MeshPod, index: numb
 }
 
 function serviceObject(name: string, namespace: string, ports: object[]) {
-  const clusterIP = name === 'db' ? 'None' : `10.96.${namespace.length}.${name.length + ports.length}`;
+  const index = hosts.findIndex(({ host }) => host.startsWith(`${name}.${namespace}.`));
+  const clusterIP = name === 'db' ? 'None' : `10.96.0.${index + 1}`;
   return {
     apiVersion: 'v1',
     kind: 'Service',

@@ -31,7 +31,10 @@ export async function signTokens(dice: Dice, count: number): Promise<TokenBox> {
     if (pair === undefined) throw new Error('there is no key');
     const kid = dice.pick([pair.kid, pair.kid, pair.kid, pair.kid, undefined, 'other', pairs[0]?.kid]);
     const header = { alg: pair.alg, ...(kid !== undefined && { kid }) };
-    const text = await new SignJWT(claims).setProtectedHeader(header).sign(pair.privateKey);
+    // Nobody but the access rules of the compiler reads what a header says must be understood.
+    const critical = dice.chance(4) ? { crit: ['x'], x: 1 } : {};
+    const signed = new SignJWT(claims).setProtectedHeader({ ...header, ...critical });
+    const text = await signed.sign(pair.privateKey, { crit: { x: true } });
     return dice.chance(80) ? text : dice.pick(damages)(text);
   };
   return {

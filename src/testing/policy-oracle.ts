@@ -100,29 +100,39 @@ function covers(pattern: string, host: string): boolean {
 }
 
 /** The TLS that a client speaks to one port of a host and a subset of it (empty for the whole), by the decision table. */
-export function clientTransport(
+export function clientTransport(all: readonly GeneratedPolicy[], client: MeshPod, target: Target): Transport {
+  return clientTls(all, client, target).transport;
+}
+
+interface Target {
+  readonly host: MeshHost;
+  readonly port: number;
+  readonly subset: string;
+}
+
+/** The same with what a rule says of mutual TLS: the server name, and the names that the server's certificate may have. */
+export function clientTls(
   all: readonly GeneratedPolicy[],
   client: MeshPod,
-  target: { readonly host: MeshHost; readonly port: number; readonly subset: string },
-): Transport {
-  const { host, port, subset } = target;
+  { host, port, subset }: Target,
+): { readonly transport: Transport; readonly sni?: string; readonly subjectAltNames?: readonly string[] } {
   const rules = rulesInForce(all, client, host);
   const block = (name: string): unknown => {
     const whole = rules.find(({ spec }) => spec.trafficPolicy !== undefined)?.spec.trafficPolicy;
     const owned = rules.flatMap(({ spec }) => spec.subsets ?? []).find((each) => each.name === subset)?.trafficPolicy;
     return atPort(owned, name, port, () => atPort(whole, name, port, () => undefined));
   };
-  const explicit = (block('tls') as { mode?: string } | undefined)?.mode;
-  if (explicit === 'DISABLE') return 'plaintext';
-  if (explicit === 'MESH_MUTUAL') return 'mesh';
-  if (explicit !== undefined) return 'external';
-  if (host.kind.startsWith('external')) return 'plaintext';
+  const { mode, ...rest } = (block('tls') ?? {}) as { mode?: string; sni?: string; subjectAltNames?: string[] };
+  if (mode === 'DISABLE') return { transport: 'plaintext' };
+  if (mode === 'MESH_MUTUAL') return { transport: 'mesh', ...rest };
+  if (mode !== undefined) return { transport: 'external' };
+  if (host.kind.startsWith('external')) return { transport: 'plaintext' };
   const peers = oldestFirst(all.filter(({ kind }) => kind === 'PeerAuthentication'));
-  if (namespaceMode(peers, host.namespace) === 'DISABLE') return 'plaintext';
+  if (namespaceMode(peers, host.namespace) === 'DISABLE') return { transport: 'plaintext' };
   const goesWhereAsked =
     host.kind === 'headless' || (block('loadBalancer') as { simple?: string })?.simple === 'PASSTHROUGH';
-  if (!goesWhereAsked) return 'automatic';
-  return host.isMesh ? 'mesh' : 'plaintext';
+  if (!goesWhereAsked) return { transport: 'automatic' };
+  return { transport: host.isMesh ? 'mesh' : 'plaintext' };
 }
 
 /** A block of one level for a port: an entry for the port stands for all blocks, also those that it leaves out. */

@@ -115,16 +115,16 @@ class Journey {
     if (outcome.kind !== 'reaches') return this.#end(outcome, side === 'gateway' ? workload : undefined);
     const [name = ''] = outcome.clusters;
     const cluster = proxy.clusters.get(name);
-    if (cluster === undefined) return this.#end(inForm(answered(503, 'cluster_not_found'), request));
+    if (cluster === undefined) return this.#end(this.#failed('cluster_not_found', outcome.request));
     if (cluster.gap !== undefined) return this.#end({ kind: 'unmodelled', at: cluster.gap });
     const source = side === 'gateway' ? (workload.addresses[0] ?? assumedAddress) : connection.source;
-    const own = { ...connection, source, tls: outcome.tls, protocol: protocolOf(connection, outcome) };
+    const own = { ...connection, source, tls: outcome.tls };
     const calls = dial(cluster, own, outcome.alpn, workload.identity);
     const labels = calls.map((call, i) => `${call.connection.destination.address} ${i}`);
     const label = labels.length > 1 ? this.#choose('endpoint', name, labels) : labels[0];
     const call = calls.find((_, i) => labels[i] === label);
-    if (call === undefined) return this.#end(this.#failed('no_healthy_upstream', request));
-    return this.#call(call, outcome.request);
+    if (call === undefined) return this.#end(this.#failed('no_healthy_upstream', outcome.request));
+    return this.#call(call, outcome.request, request);
   }
 
   #serve(
@@ -143,13 +143,16 @@ class Journey {
     return outcome;
   }
 
-  /** The client's proxy sees a connection that ends; its client sees an answer, where it has sent a request. */
-  #call({ connection, accepts }: Dialled, request: HttpRequest | undefined): Way {
+  /**
+   * The client's proxy sees a connection that ends; its client sees an answer, where the proxy has read a request. What it
+   * has not read goes on as it came.
+   */
+  #call({ connection, accepts }: Dialled, request: HttpRequest | undefined, came: HttpRequest | undefined): Way {
     const server = workloadAt(this.#world, connection.destination.address);
     if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
       return this.#end(this.#failed('the identity of the server is not the expected one', request), server);
     }
-    const way = this.#arrive(connection, request);
+    const way = this.#arrive(connection, request ?? came);
     return way.outcome.kind === 'closed' ? { ...way, outcome: this.#failed(way.outcome.details, request) } : way;
   }
 
@@ -214,11 +217,6 @@ function serviceAt({ mesh }: World, address: string): MeshService | undefined {
 function tlsOf(from: Client): ClientTls | undefined {
   if (from.kind !== 'outside' || (from.identity === undefined && from.tls === undefined)) return undefined;
   return { alpn: [], ...from.tls, ...(from.identity !== undefined && { identities: [from.identity] }) };
-}
-
-/** What a connection manager has read goes on as HTTP, all else as bytes. */
-function protocolOf({ protocol }: Connection, outcome: Outcome): Connection['protocol'] {
-  return outcome.kind === 'reaches' && outcome.request === undefined ? 'bytes' : protocol;
 }
 
 function inForm(outcome: Outcome, request: HttpRequest | undefined): Outcome {

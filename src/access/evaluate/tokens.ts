@@ -63,7 +63,7 @@ class Verification {
   /** In the order in which Envoy verifies them: the last one that it has found comes first. */
   #tokensOf(provider: TokenProvider): readonly (FoundToken | AssumedToken)[] {
     const { claims } = this.#judge;
-    if (claims !== undefined) return [{ claims }];
+    if (claims !== undefined) return [{ header: {}, claims }];
     return findTokens(provider, this.#view.request).toReversed();
   }
 
@@ -105,12 +105,12 @@ class Verification {
     return known;
   }
 
-  #accept({ claims, text }: AcceptedToken, provider: TokenProvider): void {
+  #accept({ header, claims, text }: AcceptedToken, provider: TokenProvider): void {
     const { payloadKey, headerKey, payloadHeader, claimHeaders } = provider;
     const { headers } = this.#view;
     this.#view.leave(filterName, {
       ...(payloadKey !== '' && { [payloadKey]: normalized(claims, provider) }),
-      ...(headerKey !== '' && { [headerKey]: {} }),
+      ...(headerKey !== '' && { [headerKey]: header }),
     });
     if (payloadHeader !== undefined) {
       const payload = text?.split('.')[1] ?? encodeSection(JSON.stringify(claims), false);
@@ -131,6 +131,7 @@ class Verification {
 
 /** Of `--claims`: there is no text of it. */
 interface AssumedToken {
+  readonly header: Token['header'];
   readonly claims: Token['claims'];
 }
 

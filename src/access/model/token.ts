@@ -3,6 +3,8 @@ import { byteText } from './bytes.ts';
 /** A JSON Web Token in compact form, taken apart. */
 export interface Token {
   readonly text: string;
+  /** Of the signature: `alg`, `kid` and others. */
+  readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +28,7 @@ export function parseToken(text: string): Token | string {
   const fault = faultOfClaims(claims);
   if (fault !== undefined) return fault;
   if (decodeSection(signature) === undefined) return 'Jwt signature is an invalid Base64url encoded';
-  return { text, claims };
+  return { text, header, claims };
 }
 
 function parseSection(section: string): Readonly<Record<string, unknown>> | 'Base64url encoded' | 'JSON' {

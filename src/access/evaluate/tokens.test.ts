@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { compiledWithKeySets } from '../../testing/compiled-world.ts';
+import { createKeySets } from '../../testing/oracle/surroundings.ts';
+import { travel } from './journey.ts';
+
+const [keySet = ''] = createKeySets().texts;
+const mesh = `apiVersion: v1
+kind: Namespace
+metadata: {name: foo, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: foo}
+spec: {selector: {app: web}, clusterIP: 10.96.0.1, ports: [{name: http, port: 80, targetPort: 8080}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: foo, labels: {app: web}}
+spec: {serviceAccountName: web, containers: [{name: app}]}
+status: {podIP: 10.0.0.1}
+---
+apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: foo}
+spec: {jwtRules: [{issuer: "https://a.example", jwks: '${keySet}'}]}
+`;
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a token whose signature is good', () => {
+  test.each([
+    ['with nothing in its header that must be understood', {}, 'reaches'],
+    ['with an extension in its header that must be understood', { crit: ['x'], x: 1 }, 'answered 401'],
+    ['with a payload that is not in base64', { b64: false }, 'answered 401'],
+  ])('%s', async (_title, more, expected) => {
+    const token = `${encode({ alg: 'ES256', kid: 'k0', ...more })}.${encode({ iss: 'https://a.example', sub: 'ann' })}.c2ln`;
+    const request = {
+      method: 'GET',
+      path: '/',
+      authority: 'web',
+      headers: [['authorization', `Bearer ${token}`]] as const,
+    };
+    const from = { kind: 'outside', address: '192.0.2.1' } as const;
+    const access = { from, to: { address: '10.0.0.1', port: 8080 }, protocol: 'http/1.1', request } as const;
+    const judge = { now: 0, signatures: { of: () => 'good' as const } };
+    const told = travel(await compiledWithKeySets([mesh]), access, judge).map(({ outcome }) =>
+      outcome.kind === 'answered' ? `answered ${outcome.status}` : outcome.kind,
+    );
+    expect(told).toEqual([expected]);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { Dice } from '../testing/dice.ts';
+import { tries } from '../testing/effort.ts';
+import { compareMeshes } from '../testing/oracle/compare.ts';
+import { createKeySets } from '../testing/oracle/surroundings.ts';
+
+describe('compiler and evaluator', () => {
+  const meshes = tries(8, 100);
+  const questions = 500;
+
+  test(`decide ${questions} requests in each of ${meshes} meshes as a plain reading of the policies does`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const seed = 1 + Math.floor(Math.random() * 2 ** 31);
+    const { decisions, counts, differences } = await compareMeshes(new Dice(seed), createKeySets(), {
+      meshes,
+      questions,
+    });
+    expect(differences.slice(0, 2), `seed ${seed}, ${differences.length} differences`).toEqual([]);
+    expect(decisions).toBeGreaterThan(meshes * questions * 0.8);
+    // What is never decided is not compared.
+    for (const name of ['reaches', 'closed', '401', '403 by a rule', '403 by no rule', ...kinds]) {
+      expect(counts.get(name) ?? 0, `decisions: ${name}`).toBeGreaterThan(decisions / 200);
+    }
+  });
+});
+
+const kinds = ['PeerAuthentication', 'DestinationRule', 'AuthorizationPolicy', 'RequestAuthentication'];
