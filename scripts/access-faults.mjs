@@ -4,12 +4,13 @@
 // checkout. Each fault has a line: the number of predictions that differ, and the fault. The last line has the score.
 import './tools/own-node.mjs';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { faults } from './access-faults/faults.mjs';
 import { copyCheckout } from './mutate/copy-checkout.mjs';
+import { withFault } from './mutate/plant-fault.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 const { values: options } = parseArgs({ options: { recording: { type: 'string' } } });
@@ -21,7 +22,7 @@ try {
   if (found !== 0) throw new Error(`${found} predictions differ without any fault, so that nothing can be learned`);
   let noticed = 0;
   for (const { file, before, after, what } of faults) {
-    const count = withFault(path.join(copy, 'src/access', file), before, after);
+    const count = withFault(path.join(copy, 'src/access', file), before, after, mismatches);
     if (count !== 0) noticed++;
     console.log(`${count === 0 ? 'missed' : 'noticed'}\t${count}\t${what}\t${file}`);
   }
@@ -38,25 +39,6 @@ function recordIn(folder) {
   const argv = [vitest, 'run', 'src/testbed/gauge/gauge.e2e.ts', '-t', 'generated servers and gateways'];
   execFileSync(process.execPath, argv, { cwd: root, stdio: 'inherit', env: { ...process.env, GAUGE_RECORDING: file } });
   return file;
-}
-
-/** How many predictions differ, or why there are none: a fault that throws is noticed. */
-function withFault(file, before, after) {
-  const text = readFileSync(file, 'utf8');
-  if (text.split(before).length !== 2)
-    throw new Error(`${file} has "${before}" not once: the list of faults is out of date`);
-  writeFileSync(
-    file,
-    text.replace(before, () => after),
-  );
-  try {
-    return mismatches();
-  } catch {
-    // A prediction that throws differs.
-    return 'all';
-  } finally {
-    writeFileSync(file, text);
-  }
 }
 
 function mismatches() {

@@ -147,12 +147,19 @@ class Journey {
    * The client's proxy sees a connection that ends; its client sees an answer, where the proxy has read a request. What it
    * has not read goes on as it came.
    */
-  #call({ connection, accepts }: Dialled, request: HttpRequest | undefined, came: HttpRequest | undefined): Way {
+  #call(
+    { connection, accepts, isMeshTls }: Dialled,
+    request: HttpRequest | undefined,
+    came: HttpRequest | undefined,
+  ): Way {
     const server = workloadAt(this.#world, connection.destination.address);
     if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
       return this.#end(this.#failed('the identity of the server is not the expected one', request), server);
     }
     const way = this.#arrive(connection, request ?? came);
+    if (isMeshTls && way.outcome.kind === 'reaches' && way.outcome.tls !== undefined) {
+      return { ...way, outcome: this.#failed('nobody ends the mutual TLS of the mesh', request) };
+    }
     return way.outcome.kind === 'closed' ? { ...way, outcome: this.#failed(way.outcome.details, request) } : way;
   }
 
@@ -203,7 +210,7 @@ class Journey {
     if (proxy === undefined || listener === undefined) {
       const { namespace, name } = server;
       this.#legs.push({ workload: { namespace, name }, side: 'server', steps: [] });
-      return this.#end(delivered, server);
+      return this.#end({ ...delivered, tls: connection.tls }, server);
     }
     return this.#end(this.#serve({ workload: server, proxy, connection, request }, listener, 'server'), server);
   }

@@ -5,6 +5,8 @@ import type { ClientTls, Connection } from '../request.ts';
 export interface Dialled {
   readonly connection: Connection;
   readonly accepts: (identity: string) => boolean;
+  /** It is mutual TLS of the mesh, which only a proxy of the mesh ends. */
+  readonly isMeshTls: boolean;
 }
 
 /**
@@ -27,7 +29,8 @@ export function dial(
       client.protocol === 'bytes' || cluster.protocol === 'as the client' ? client.protocol : cluster.protocol;
     if (tls === undefined) {
       // A client's own TLS goes on as it is.
-      return { connection: { source: client.source, destination, protocol, tls: client.tls }, accepts: () => true };
+      const connection = { source: client.source, destination, protocol, tls: client.tls };
+      return { connection, accepts: () => true, isMeshTls: false };
     }
     const own: ClientTls = {
       serverName: tls.serverName,
@@ -37,6 +40,7 @@ export function dial(
     return {
       connection: { source: client.source, destination, protocol, tls: own },
       accepts: (server: string) => tls.identities.length === 0 || tls.identities.some((name) => name.matches(server)),
+      isMeshTls: tls.root === 'mesh',
     };
   });
 }

@@ -6,7 +6,7 @@ import type { World } from '../../access/world.ts';
 import { compiledWithKeySets } from '../compiled-world.ts';
 import type { Dice } from '../dice.ts';
 import { type MeshPod, meshTopology, pods, rootNamespace } from '../generated-mesh.ts';
-import { policies, policyFiles } from '../generated-policies.ts';
+import { type GeneratedPolicy, policies, policyFiles } from '../generated-policies.ts';
 import { rulesInForce } from '../policy-oracle.ts';
 import { accessOf } from './access-of.ts';
 import { agrees } from './agrees.ts';
@@ -64,9 +64,12 @@ export async function compareMeshes(
 }
 
 function generatedIntents(dice: Dice, keySets: KeySets): Intents {
-  const [transport = []] = fc.sample(policies(), { seed: dice.below(2 ** 31), numRuns: 1 });
+  const samples = fc.sample(policies(), { seed: dice.below(2 ** 31), numRuns: 3 });
+  const rules = (all: readonly GeneratedPolicy[]): number =>
+    all.filter(({ kind }) => kind === 'DestinationRule').length;
+  const [transport = []] = samples.sort((a, b) => rules(b) - rules(a));
   return {
-    transport: dice.chance(70) ? transport : [],
+    transport: dice.chance(80) ? transport : [],
     access: generatedAccessPolicies(dice, oracleSettings.extensionProviders[0].name),
     tokens: generatedTokenPolicies(dice, keySets.texts),
     trustDomains: ['cluster.local', ...oracleSettings.trustDomainAliases],

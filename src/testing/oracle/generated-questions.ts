@@ -30,6 +30,8 @@ const strangers = [
   'spiffe://cluster.local/ns/a/sa/curl',
   'spiffe://cluster.local/ns/c/sa/curl',
   'spiffe://cluster.local/ns/b/sa/late',
+  'spiffe://cluster.local/ns/ab/sa/curl',
+  'spiffe://cluster.local/ns/a/sa/curly',
   'spiffe://old.example/ns/a/sa/curl',
   'spiffe://other.example/ns/a/sa/curl',
 ];

@@ -1,6 +1,6 @@
 import { type MeshHost, type MeshPod, rootNamespace } from '../generated-mesh.ts';
 import type { GeneratedPolicy } from '../generated-policies.ts';
-import { acceptedMode, clientTls } from '../policy-oracle.ts';
+import { acceptedMode, clientTls, rulesInForce } from '../policy-oracle.ts';
 import { matchingRules, type Seen, type TrustDomains } from './access.ts';
 import { type AccessPolicy, isAbout, type TokenPolicy } from './intent.ts';
 import { judgeToken, type SentToken } from './tokens.ts';
@@ -64,7 +64,8 @@ export function verdictOf(intents: Intents, question: Question, server: MeshPod,
       : judge(intents, question, server, seenBy(question, address, undefined));
   }
   const portClass = isBound ? (classes[containerPort] ?? 'detected') : 'detected';
-  if (mode === 'DISABLE') return { kind: portClass === 'http' ? 'closed' : 'unsaid' };
+  // A sidecar's client expects the certificate of a server of the mesh; who expects none speaks to the application.
+  if (mode === 'DISABLE') return { kind: portClass === 'http' || question.client.kind === 'pod' ? 'closed' : 'unsaid' };
   if (
     transport.expected?.includes(`spiffe://${intents.trustDomains[0]}/ns/${server.namespace}/sa/${server.name}`) ===
     false
@@ -73,7 +74,24 @@ export function verdictOf(intents: Intents, question: Question, server: MeshPod,
   }
   const domain = transport.identity.split('/')[2] ?? '';
   if (!intents.trustDomains.includes(domain)) return { kind: 'closed' };
-  return judge(intents, question, server, seenBy(question, address, transport));
+  const read = portClass === 'detected' && isForwardedAsBytes(intents, question) ? asBytes(question) : question;
+  return judge(intents, read, server, seenBy(read, address, transport));
+}
+
+/**
+ * Deviation, towards fewer requests: what a proxy offers for a detected port would tell servers outside of the mesh, which a
+ * subset of the service has, of the mesh. So it offers nothing, and the server's proxy reads its requests as bytes.
+ */
+function isForwardedAsBytes({ transport }: Intents, { client, service }: Question): boolean {
+  if (client.kind === 'stranger' || service === undefined) return false;
+  const names: string[] = rulesInForce(transport, client.pod, service.host)
+    .flatMap(({ spec }) => spec.subsets ?? [])
+    .map(({ name }: { readonly name: string }) => name);
+  return names.some((subset) => clientTls(transport, client.pod, { ...service, subset }).transport === 'external');
+}
+
+function asBytes({ request: _request, ...rest }: Question): Question {
+  return rest;
 }
 
 interface Mutual {
