@@ -198,12 +198,7 @@ export const faults = [
     'someOf(named.map(authority))',
     'malformed hosts evade a denial',
   ),
-  fault(
-    'lower/authorization/hosts.ts',
-    'form(withPort, ',
-    'form(pattern.kind, ',
-    'a host with a port is another one',
-  ),
+  fault('lower/authorization/hosts.ts', 'form(withPort, ', 'form(pattern.kind, ', 'a host with a port is another one'),
   fault(
     'lower/authorization/headers.ts',
     'name: name.toLowerCase()',
