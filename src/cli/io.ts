@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { type Colours, coloursFor } from '../lib/colours.ts';
 import { WorldFailure } from '../lib/failure.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import { createProgress, showsProgress } from './progress.ts';
@@ -11,6 +12,8 @@ export interface CliIo {
   readonly writeOut: (text: string) => Promise<void>;
   /** Diagnostics and summaries. */
   readonly writeError: (text: string) => Promise<void>;
+  /** Of text on standard output that people read; absent: it has none. */
+  readonly colours?: Colours | undefined;
   /** Shows how far work is that takes long; absent where nobody looks. What is written takes it away. */
   readonly onStep?: OnStep | undefined;
   /** From now on the young part of V8's heap stays as small as it is; absent where the process is not a command's own. */
@@ -48,6 +51,7 @@ export function processIo(): CliIo {
       progress?.clear();
       return printError(text);
     },
+    colours: coloursFor(process.stdout, environment),
     onStep: progress?.step,
     keepHeapSmall: () => setFlagsFromString('--semi-space-growth-factor=1'),
     untilStopped,

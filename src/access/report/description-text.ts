@@ -1,3 +1,4 @@
+import { type Colours, noColours } from '../../lib/colours.ts';
 import type {
   Entrance,
   MtlsInForce,
@@ -11,7 +12,11 @@ import { keyOf } from '../world.ts';
 import { decision, objectOf } from './objects.ts';
 
 /** A description of a workload for people: who is let in first, then what decides it, then what was assumed. */
-export function formatDescription(description: WorkloadDescription, assumptions: readonly string[]): string {
+export function formatDescription(
+  description: WorkloadDescription,
+  assumptions: readonly string[],
+  colours: Colours = noColours,
+): string {
   const { entrances, mtls, tokens, rules, routesIn, virtualServices } = description;
   const enforcement = description.role === 'none' ? ', not enforced' : '';
   const parts = [
@@ -33,7 +38,7 @@ export function formatDescription(description: WorkloadDescription, assumptions:
   ];
   return `${parts
     .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
+    .map(([title = '', ...lines]) => [colours.strong(title), ...lines].join('\n'))
     .join('\n\n')}\n`;
 }
 

@@ -1,3 +1,4 @@
+import { type Colours, noColours } from '../../lib/colours.ts';
 import type { Unknown } from '../evaluate/choices.ts';
 import type { ExplainedLeg, ExplainedStep, ExplainedWay } from '../explanation.ts';
 import type { Outcome } from '../outcome.ts';
@@ -9,21 +10,31 @@ export function formatWays(
   ways: readonly ExplainedWay[],
   assumptions: readonly string[] = [],
   notes: readonly string[] = [],
+  colours: Colours = noColours,
 ): string {
   const several = ways.length > 1 ? [`${ways.length} outcomes are possible:\n`] : [];
-  const assumed = assumptions.length === 0 ? [] : ['assumed:', ...assumptions.map((text) => `  - ${text}`)];
-  return `${[...several, ...ways.map(formatWay), ...notes.map((note) => `${note}\n`), ...assumed].join('\n')}\n`;
+  const assumed =
+    assumptions.length === 0 ? [] : [colours.strong('assumed:'), ...assumptions.map((text) => `  - ${text}`)];
+  return `${[...several, ...ways.map((way) => formatWay(way, colours)), ...notes.map((note) => `${note}\n`), ...assumed].join('\n')}\n`;
 }
 
-function formatWay({ outcome, legs, target, because }: ExplainedWay): string {
+function formatWay({ outcome, legs, target, because }: ExplainedWay, colours: Colours): string {
   const last = legs.at(-1)?.steps.at(-1);
   const verdict = verdictOf(outcome, target === undefined ? undefined : keyOf(target), last);
   const lines = legs.flatMap(formatLeg);
   const met = (last?.met ?? []).map(({ wants, has }) => `  it matches: ${wants}; the request has ${has}`);
   const near = legs.flatMap(({ steps }) => steps.flatMap((step) => formatMisses(step, step === last)));
   const assumed = (because ?? []).map((unknown) => `  if ${conditionOf(unknown)}`);
-  return [verdict, ...assumed, ...lines, ...met, ...near, ''].join('\n');
+  return [colours[colourOf[outcome.kind]](verdict), ...assumed, ...lines, ...met, ...near, ''].join('\n');
 }
+
+const colourOf: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'unsure'>> = {
+  reaches: 'good',
+  answered: 'bad',
+  closed: 'bad',
+  reset: 'bad',
+  unmodelled: 'unsure',
+};
 
 /** Under ALLOW only the step that denied: other requests have met a rule. */
 function formatMisses({ nearMisses, action }: ExplainedStep, isLast: boolean): readonly string[] {

@@ -32,6 +32,6 @@ export async function runDescribe(
   const concerned = { workloads: [keyOf(name)], services: services.map(keyOf) };
   const assumptions = assumptionsAbout(mesh.assumed, concerned);
   const json = (): string => `${JSON.stringify({ format: 1, ...description, assumptions }, undefined, 2)}\n`;
-  await io.writeOut(options.format === 'json' ? json() : formatDescription(description, assumptions));
+  await io.writeOut(options.format === 'json' ? json() : formatDescription(description, assumptions, io.colours));
   return exitCode.done;
 }

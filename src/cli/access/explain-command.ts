@@ -45,7 +45,7 @@ export async function runExplain(positional: readonly string[], options: Explain
     ...(variants === undefined ? [] : [formatVariants(variants)]),
     ...(logged === undefined ? [] : [loggedNote(logged)]),
   ];
-  const text = options.format === 'json' ? undefined : formatWays(explained, assumptions, notes);
+  const text = options.format === 'json' ? undefined : formatWays(explained, assumptions, notes, io.colours);
   await io.writeOut(text ?? `${JSON.stringify(answer, undefined, 2)}\n`);
   return explained.some(({ outcome }) => outcome.kind === 'unmodelled') ? exitCode.no : exitCode.done;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { coloursFor } from '../../lib/colours.ts';
 import { run } from '../testing/run-meshpol.ts';
 
 const mesh = `apiVersion: v1
@@ -55,6 +56,19 @@ describe('meshpol explain', () => {
     expect(out).toContain('reaches foo/httpbin\n  foo/sleep, client: listener 0.0.0.0_8000\n');
     expect(out).toContain('filter chain: inbound-80-mtls-http');
     expect(out).toMatch(/\nassumed:\n {2}- every endpoint is healthy/);
+  });
+
+  test.each([
+    ['green', 'reaches foo/httpbin', '32', mesh],
+    ['red', '403 rbac_access_denied', '31', `${mesh}${allow('to: [{operation: {paths: [/only]}}]')}`],
+  ])('writes its verdict in %s where there are colours: %s', async (_name, verdict, code, texts) => {
+    const colours = coloursFor({ isTTY: true }, { TERM: 'xterm' });
+    const { out } = await run(fromSleep, texts, {}, { colours });
+    expect(out.split('\n')[0]).toMatch(new RegExp(`^\\x1b\\[${code}m${verdict}[^\\x1b]*\\x1b\\[39m$`));
+    const plain = await run(fromSleep, texts);
+    expect(out.replaceAll(/\x1b\[\d+m/g, '')).toBe(plain.out);
+    const json = await run(`${fromSleep} --format json`, texts, {}, { colours });
+    expect(json.out).not.toContain('\x1b');
   });
 
   test('follows bytes to an address of a service, which no proxy has resolved, to an endpoint, as the node does', async () => {
