@@ -23,7 +23,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function atTerminal(command: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const options = { cwd: folder, env: { PATH: process.env.PATH, TERM: 'xterm', SHELL: '/bin/sh', ...environment } };
   return new Promise((done) => {
-    const line = `${meshpol} ${command} 2>errors.txt`;
+    // Progress is shown on standard error.
+    const line = `{ ${meshpol} ${command}; } 2>errors.txt`;
     execFile('script', ['-qec', line, '/dev/null'], options, (_, stdout) => done(stdout)).stdin?.end();
   });
 }

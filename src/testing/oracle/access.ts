@@ -196,10 +196,10 @@ function hasHost(authority: string, value: string, side: Side): boolean {
   return covers(value.toLowerCase(), nameOfAuthority(authority));
 }
 
-/** What refuses takes a member of a list for the whole value. */
+/** A star takes an empty header too. What refuses takes a member of a list for the whole value. */
 function hasLine(line: string | undefined, value: string, side: Side): boolean {
   if (line === undefined) return false;
-  if (covers(value, line)) return true;
+  if (value === '*' || covers(value, line)) return true;
   return side === 'refuses' && line.split(',').some((member) => covers(value, member.trim()));
 }
 

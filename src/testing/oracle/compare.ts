@@ -64,12 +64,17 @@ export async function compareMeshes(
 }
 
 function generatedIntents(dice: Dice, keySets: KeySets): Intents {
-  const samples = fc.sample(policies(), { seed: dice.below(2 ** 31), numRuns: 3 });
-  const rules = (all: readonly GeneratedPolicy[]): number =>
-    all.filter(({ kind }) => kind === 'DestinationRule').length;
-  const [transport = []] = samples.sort((a, b) => rules(b) - rules(a));
+  // Policies of several samples: one has too few of a kind for them to meet.
+  const sampled = fc.sample(policies(), { seed: dice.below(2 ** 31), numRuns: 4 });
+  const most = (kind: GeneratedPolicy['kind']): readonly GeneratedPolicy[] =>
+    sampled
+      .map((all) => all.filter((policy) => policy.kind === kind))
+      .reduce((best, own) => (own.length > best.length ? own : best));
   return {
-    transport: dice.chance(80) ? transport : [],
+    transport: [
+      ...(dice.chance(75) ? most('PeerAuthentication') : []),
+      ...(dice.chance(60) ? most('DestinationRule') : []),
+    ],
     access: generatedAccessPolicies(dice, oracleSettings.extensionProviders[0].name),
     tokens: generatedTokenPolicies(dice, keySets.texts),
     trustDomains: ['cluster.local', ...oracleSettings.trustDomainAliases],
