@@ -10,6 +10,7 @@ import type { CurrentEnvoy } from './current-envoy.ts';
 import { followDiscovery } from './discovery/follow-discovery.ts';
 import { lackingIdentity } from './first-config.ts';
 import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
+import { boundAddresses } from './life/listener-ports.ts';
 import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
 import { SharedPorts } from './life/shared-ports.ts';
 import { terminate } from './life/shutdown.ts';
@@ -135,7 +136,10 @@ async function followEnvoy(
     admin,
     signal: quit,
     check: (next) => lackingIdentity(config, next),
-    findSharedPort: (before, next) => ports.findFault(before, next),
+    findSharedPort: async (before, next) => {
+      const [fault] = (await ports.findFaults(boundAddresses(before), boundAddresses(next))).values();
+      return fault;
+    },
     serveSecrets: (next) => identity.serveGatewaySecrets(next.secrets ?? new Map()),
   });
   const run: Run = {

@@ -11,7 +11,7 @@ import { keepRunning } from './keep-running.ts';
 import { checkAdminPort } from './life/admin-port.ts';
 import { endOnCrash } from './life/crash.ts';
 import { checkInterception } from './life/interception.ts';
-import { checkListenerPorts } from './life/listener-ports.ts';
+import { boundAddresses, checkListenerPorts } from './life/listener-ports.ts';
 import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
 import { endOrphan } from './life/orphan.ts';
@@ -19,6 +19,7 @@ import { listeningPorts } from './life/process-table.ts';
 import { AgentLife } from './life/state.ts';
 import { tellStopPlan } from './life/stop-plan.ts';
 import { StopRequests } from './life/stop-requests.ts';
+import { listenerDrainMs } from './life/supervisor.ts';
 import { removeLeftovers } from './life/tidy.ts';
 import type { Log } from './log/log.ts';
 import type { ActiveConfig } from './reload/active-config.ts';
@@ -121,7 +122,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   current.bootstrap = active.files.bootstrap;
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(active.files));
-  await checkListenerPorts(active.files, await listening());
+  await checkListenerPorts(boundAddresses(active.files), await listening());
   if (parts.readInterception !== undefined) await checkInterception(active.files, parts.readInterception, log);
   const folder = new ConfigFiles(config.configPath);
   await folder.writeAll(active.files, { holdsListeners: !(await parts.envoyCheck.isPassed()) });
@@ -196,10 +197,12 @@ async function startIdentity(
     // A program that is no good Envoy opens no listener of the mesh.
     await parts.envoyCheck.wait(stop);
     const { DiscoveryClient } = await import('./discovery/discovery-client.ts');
+    const { ListenerGuard } = await import('./discovery/listener-guard.ts');
     const nodeId = new Fragment(active.files.bootstrap).at('node', 'id').text ?? '';
     const client = await DiscoveryClient.start({
       ...{ configPath: config.configPath, config: { ...parts.discovery, nodeId } },
       ...{ log: log.scope('model'), observer: observers?.configuration },
+      guard: new ListenerGuard(listenerDrainMs(config)),
     });
     cleanup.push(() => client.close());
     current.discovery = client;

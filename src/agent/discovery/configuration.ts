@@ -107,7 +107,11 @@ export class HeldConfiguration {
   }
 
   /** Serves what a response brings. `answer` is called once Envoy's word is known: with the reason where it refuses. */
-  take(list: ConfigurationList, { resources, removed }: DeltaResponse, answer: Waiting['answer']): void {
+  take(
+    list: ConfigurationList,
+    { resources, removed }: Pick<DeltaResponse, 'resources' | 'removed'>,
+    answer: Waiting['answer'],
+  ): void {
     const store = this.stores[list];
     const before = store.view;
     const next = new Map(before.all.map((resource) => [resource.name, resource]));
@@ -120,6 +124,11 @@ export class HeldConfiguration {
     store.replace(next.values());
     if (this.#streams === 0 || store.view === before) this.#answerAll();
     if (store.view === before) this.#hasSettled = true;
+  }
+
+  /** Envoy is not to get this version of a resource; the one before is served on. */
+  refuse(list: ConfigurationList, { name, version }: Culprit, reason: string): void {
+    this.#bad.set(`${list} ${name}`, { version, reason });
   }
 
   forget(list: ConfigurationList, names: readonly string[]): void {

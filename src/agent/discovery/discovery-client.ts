@@ -11,8 +11,10 @@ import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
 import { type CacheAnswer, type CacheOwner, ConfigurationCache } from './cache.ts';
 import { HeldConfiguration } from './configuration.ts';
+import type { ListenerGuard } from './listener-guard.ts';
 import type { ConfigurationObserver } from './observer.ts';
 import { ReportedFaults } from './reported-faults.ts';
+import { ResponseTurns } from './response-turns.ts';
 import { rootDigests, shareRoot } from './roots.ts';
 import { Upstream } from './upstream.ts';
 
@@ -38,6 +40,8 @@ export interface DiscoveryClientOptions {
   readonly config: DiscoveryConfig;
   readonly log: Log;
   readonly observer?: ConfigurationObserver | undefined;
+  /** Says which listeners Envoy may not be served; absent: it is served all. */
+  readonly guard?: Pick<ListenerGuard, 'faultsOf'>;
   readonly clock?: Clock;
   readonly checkMs?: number;
 }
@@ -61,6 +65,7 @@ export class DiscoveryClient {
   readonly #clock: Clock;
   readonly #cache: ConfigurationCache;
   readonly #held: HeldConfiguration;
+  readonly #turns: ResponseTurns;
   readonly #upstream: Upstream;
   readonly #end = new AbortController();
   #closeServer: () => Promise<void> = () => Promise.resolve();
@@ -72,7 +77,7 @@ export class DiscoveryClient {
   #writing = Promise.resolve();
 
   private constructor(options: DiscoveryClientOptions) {
-    const { clock = systemClock, log, config, checkMs, configPath, observer } = options;
+    const { clock = systemClock, log, config, checkMs, configPath, observer, guard } = options;
     this.#options = options;
     this.#clock = clock;
     this.#cache = new ConfigurationCache(join(configPath, cacheName));
@@ -85,6 +90,7 @@ export class DiscoveryClient {
       refusesSecret: (reason) => log.error('Envoy refuses secrets of the control plane', { reason }),
       settled: () => this.#writeSoon(),
     });
+    this.#turns = new ResponseTurns({ held: this.#held, guard, log, observer });
     const { address, nodeId, envoyVersion } = config;
     this.#upstream = new Upstream({
       ...{ address, log, clock, ...(checkMs !== undefined && { checkMs }) },
@@ -92,15 +98,8 @@ export class DiscoveryClient {
       secrets: this.#held.secrets,
       faults: new ReportedFaults(log),
       view: (list) => this.#held.stores[list].view,
-      take: (list, response, answer) =>
-        this.#held.take(list, response, (refusal) => {
-          if (refusal !== undefined) {
-            log.error('Envoy refuses configuration of the control plane', { list, reason: refusal });
-            observer?.refused?.();
-          }
-          answer(refusal);
-        }),
-      synced: (isSynced) => this.#sync(isSynced),
+      take: (list, response, answer) => this.#turns.take(list, response, answer),
+      synced: (isSynced) => this.#turns.run(() => this.#sync(isSynced)),
     });
   }
 
@@ -111,6 +110,11 @@ export class DiscoveryClient {
     await client.#serve();
     options.observer?.watchAge?.(() => (client.ageMs === undefined ? undefined : client.ageMs / 1000));
     return client;
+  }
+
+  /** Rejects when other processes use the ports of the first listeners. */
+  get failed(): Promise<never> {
+    return this.#turns.failed;
   }
 
   /** Time since the control plane last confirmed the served configuration; undefined without one. */
@@ -155,7 +159,7 @@ export class DiscoveryClient {
         identity: spiffeId,
         cached: before.identity,
       });
-      this.#held.clear();
+      this.#turns.clear();
       this.#upstream.restorePosition(undefined);
       this.#age = undefined;
       this.#upstream.restart();
@@ -167,6 +171,7 @@ export class DiscoveryClient {
   async close(): Promise<void> {
     this.#end.abort();
     await this.#upstream.close();
+    await this.#turns.close();
     await this.#closeServer();
     if (this.#mustWrite) await this.#write();
     await this.#writing;
@@ -179,6 +184,7 @@ export class DiscoveryClient {
     if (problem !== undefined) log.warn('the cached configuration is not used', { reason: problem });
     if ('problem' in answer || problem !== undefined) return;
     const { resources, owner, ageMs, position } = answer;
+    await this.#options.guard?.faultsOf([], resources.listeners);
     this.#held.restore(resources);
     this.#upstream.restorePosition(position);
     this.#owner = owner;

@@ -23,9 +23,14 @@ const slowMs = 10_000;
 
 /**
  * Waits until the first configuration is active; later changes reach Envoy without further calls. Ends at `quit`. Throws when
- * the inbound listener is for another mode of interception than the rules of the network namespace.
+ * the inbound listener is for another mode of interception than the rules of the network namespace, and when other processes
+ * use the ports of the first listeners.
  */
-export async function followDiscovery({
+export function followDiscovery(parts: FollowDiscoveryParts): Promise<void> {
+  return Promise.race([parts.client.failed, untilQuit(parts)]);
+}
+
+async function untilQuit({
   client,
   admin,
   log,

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { fileOf } from '../../testing/resource-files.ts';
 import { startingAgents } from '../testing/life-probe.ts';
-import { checkListenerPorts } from './listener-ports.ts';
+import { boundAddresses, checkListenerPorts } from './listener-ports.ts';
 import { listeningPorts } from './process-table.ts';
 
 const start = startingAgents();
@@ -31,11 +31,11 @@ describe('checkListenerPorts', () => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { readonly port: number }).port));
     });
     const listener = { name: 'one', address: { socket_address: { address: '127.0.0.1', port_value: port } } };
-    const files = { bootstrap: {}, listeners: fileOf(listener) };
-    await expect(checkListenerPorts(files, await listeningPorts(tables))).rejects.toThrow(
+    const addresses = boundAddresses({ bootstrap: {}, listeners: fileOf(listener) });
+    await expect(checkListenerPorts(addresses, await listeningPorts(tables))).rejects.toThrow(
       `cannot use 127.0.0.1:${port}`,
     );
     await new Promise((resolve) => server.close(resolve));
-    await checkListenerPorts(files, await listeningPorts(tables));
+    await checkListenerPorts(addresses, await listeningPorts(tables));
   });
 });

@@ -1,8 +1,6 @@
 import { type BindAddress, bindFailure } from './bind-failure.ts';
-import { boundAddresses, listenerFault } from './listener-ports.ts';
+import { type BoundAddress, listenerFault } from './listener-ports.ts';
 import { listeningPorts } from './process-table.ts';
-
-type Listeners = Parameters<typeof boundAddresses>[0];
 
 /**
  * Finds listeners that a change adds on a port which another process shares by SO_REUSEPORT: the kernel would give that
@@ -19,21 +17,25 @@ export class SharedPorts {
     this.#drainMs = drainMs;
   }
 
-  /** What keeps Envoy from having an address of `next` for itself; undefined when nothing does. `current` is in force. */
-  async findFault(current: Listeners, next: Listeners): Promise<string | undefined> {
+  /** What keeps Envoy from having an address of `next` for itself, by the names of listeners. `current` is in force. */
+  async findFaults(
+    current: readonly BoundAddress[],
+    next: readonly BoundAddress[],
+  ): Promise<ReadonlyMap<string, string>> {
     const nowMs = performance.now();
-    for (const { address } of boundAddresses(current)) this.#ownUntilMs.set(keyOf(address), nowMs);
+    for (const { address } of current) this.#ownUntilMs.set(keyOf(address), nowMs);
     for (const [key, untilMs] of this.#ownUntilMs) {
       if (nowMs - untilMs > this.#drainMs + closingMs) this.#ownUntilMs.delete(key);
     }
-    const added = boundAddresses(next).filter(({ address }) => !this.#ownUntilMs.has(keyOf(address)));
-    if (added.length === 0) return undefined;
+    const faults = new Map<string, string>();
+    const added = next.filter(({ address }) => !this.#ownUntilMs.has(keyOf(address)));
+    if (added.length === 0) return faults;
     const listening = await listeningPorts();
     for (const { name, address } of added) {
-      if (listening?.has(address.port) === false || !(await isShared(address))) continue;
-      return listenerFault(name, address);
+      if (faults.has(name) || listening?.has(address.port) === false || !(await isShared(address))) continue;
+      faults.set(name, await listenerFault(name, address));
     }
-    return undefined;
+    return faults;
   }
 }
 

@@ -42,13 +42,13 @@ export class DiscoveredProxy {
     return new DiscoveredProxy(bench, proxy);
   }
 
-  /** Starts the agent. */
-  start(environment: Readonly<Record<string, string>> = {}, role?: StartOptions['role']): void {
+  /** Starts the agent, once the shell commands `first` have run in its network namespace. */
+  start(environment: Readonly<Record<string, string>> = {}, role?: StartOptions['role'], first = 'true'): void {
     this.proxy.start({
       ...(role && { role }),
       args: ['--meshConfig', 'mesh.yaml'],
       environment: { INSTANCE_IP: '127.0.0.1', ...environment },
-      prepare: `'${process.execPath}' -e "${relay}" >relay 2>&1 &`,
+      prepare: `${first}\n'${process.execPath}' -e "${relay}" >relay 2>&1 &`,
     });
   }
 
