@@ -3,7 +3,7 @@ import { createDemoReport } from '../demo/demo-report.ts';
 import { type OutcomeRow, outcomeCells, outcomeRows } from '../mesh/outcome-table.ts';
 import { AppliedFile } from './applied-file.ts';
 import { type ClusterMesh, createClusterMesh } from './cluster-mesh.ts';
-import { changes, expected, type Outcomes, tryAll } from './outcomes.ts';
+import { changes, expected, type Outcomes, tryAll, tryUntil } from './outcomes.ts';
 
 /**
  * `make cluster`: a Kubernetes API server, meshd and the mesh of examples/first-mesh, whose policies are applied with kubectl.
@@ -43,7 +43,8 @@ async function applyAll(mesh: ClusterMesh): Promise<number> {
     if (policies === undefined) report.step(row.title);
     else report.step(`kubectl apply -f ${policies.path}: at every proxy ${await policies.apply()} ms later`);
     const rowCells = outcomeCells(row);
-    const [should, seen] = [expected(rowCells), await tryAll(mesh.testbed, rowCells)];
+    const should = expected(rowCells);
+    const seen = await tryUntil(should, mesh.testbed, rowCells);
     for (const [request, outcome] of should) {
       const is = seen.get(request) ?? '';
       report.cell(is === outcome, request, outcome, is, []);

@@ -11,7 +11,7 @@ describeMesh.concurrent('demo', () => {
     const startedAt = performance.now();
     const demo = await startScript('demo');
     const code = await demo.ended;
-    expect(demo.output()).toContain('every cell is as specified');
+    expect(demo.output(), demo.output()).toContain('every cell is as specified');
     expect(code).toBe(0);
     expect(demo.output().match(/^ {2}ok /gm)).toHaveLength(36 + 22);
     expect(demo.output()).toMatch(
@@ -41,7 +41,7 @@ describeMesh.concurrent('demo', () => {
   test('of a fleet shows when each change had reached each proxy, and fails no request while meshd is away', async () => {
     const demo = await startScript('demo-fleet');
     const code = await demo.ended;
-    expect(demo.output()).toContain('every outcome is as expected, and no request failed');
+    expect(demo.output(), demo.output()).toContain('every outcome is as expected, and no request failed');
     expect(code).toBe(0);
     expect(demo.output().match(/^ {2}ok /gm)).toHaveLength(8);
     // Ten sidecars and the gateway, four changes.

@@ -23,11 +23,11 @@ describeMesh('a mesh whose authority is away', () => {
   test('fails no request while its certificates last, and renews when the CA is back', async () => {
     const load = await startCalls(mesh);
     for (let i = 0; i < tries(1); i += 1) {
-      const issued = (await mesh.plane.issued()).length;
       await mesh.plane.kill();
+      const { length } = await mesh.plane.issued();
       // Longer than the time between two renewals, shorter than the certificates last.
       await delay(6_000);
-      expect(await mesh.plane.issued()).toHaveLength(issued);
+      expect(await mesh.plane.issued()).toHaveLength(length);
       await mesh.plane.start();
       await untilRotated(mesh);
     }

@@ -25,14 +25,15 @@ describe('watchPaths', () => {
     await rm(folder, { recursive: true });
   });
 
-  const open = async (path = 'in', pollMs = 60_000): Promise<void> => {
-    watch = await watchPaths([join(folder, path)], { onChange, debounceMs: 30, pollMs });
+  // A write takes two system calls, and a removal many: on a busy machine there is time between them.
+  const open = async (path = 'in', pollMs = 60_000, debounceMs = 200): Promise<void> => {
+    watch = await watchPaths([join(folder, path)], { onChange, debounceMs, pollMs });
   };
   const onChange = (change: Change): void => {
     changes++;
     last = change;
   };
-  const sees = (count: number): Promise<void> => vi.waitFor(() => expect(changes).toBe(count), 3_000);
+  const sees = (count: number): Promise<void> => vi.waitFor(() => expect(changes).toBe(count), 30_000);
 
   test.each<[string, () => Promise<unknown>]>([
     ['a file written in place', () => writeFile(join(folder, 'in/a'), '2')],
@@ -45,7 +46,7 @@ describe('watchPaths', () => {
     await open();
     await act();
     await sees(1);
-    await delay(100);
+    await delay(400);
     expect(changes).toBe(1);
   });
 
@@ -100,7 +101,7 @@ describe('watchPaths', () => {
 
   test('follows a folder that vanishes with its parents and comes back, without a poll', async () => {
     await mkdir(join(folder, 'a/b/c'), { recursive: true });
-    await open('a/b/c');
+    await open('a/b/c', 60_000, 1_000);
     for (let round = 0; round < 3; round++) {
       await rm(join(folder, 'a'), { recursive: true });
       await sees(3 * round + 1);
@@ -148,7 +149,7 @@ describe('watchPaths', () => {
     await writeFile(join(folder, 'other/b'), '1');
     await sees(2);
     watch.follow([join(folder, 'in'), join(folder, 'other')]);
-    await delay(100);
+    await delay(400);
     expect(changes).toBe(2);
   });
 
@@ -159,9 +160,11 @@ describe('watchPaths', () => {
       writeFileSync(join(folder, `in/${i % 50}`), String(i));
       if (i % 20 === 0) await delay(1);
     }
+    const endedAt = performance.now();
     await sees(1);
     expect(last.files).toBe(50);
-    expect(last.seenAtMs - startedAt).toBeLessThan(500);
+    expect(last.seenAtMs).toBeGreaterThan(startedAt);
+    expect(last.seenAtMs).toBeLessThan(endedAt);
     await delay(600);
     expect(changes).toBe(1);
   });
@@ -175,7 +178,7 @@ describe('watchPaths', () => {
         await delay(20);
       }
     })();
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(1), 3_000);
+    await vi.waitFor(() => expect(changes).toBeGreaterThan(1), 30_000);
     isChanging = false;
     await trickle;
   });

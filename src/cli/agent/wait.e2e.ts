@@ -17,7 +17,7 @@ describe('runWait', () => {
   const wait = async (url: string, given: Partial<WaitArguments> = {}) => {
     let told = '';
     const startedAt = performance.now();
-    const usual = { url, timeoutSeconds: 5, requestTimeoutMillis: 300, periodMillis: 20 };
+    const usual = { url, timeoutSeconds: 100, requestTimeoutMillis: 100_000, periodMillis: 20 };
     const code = await runWait({ ...usual, ...given }, (text) => {
       told += text;
     });
@@ -26,9 +26,9 @@ describe('runWait', () => {
 
   test.each(['127.0.0.1', '::1'])('finds localhost where it listens on %s alone, and asks at once', async (host) => {
     const port = await serve((_, response) => response.end(), host);
-    const { code, told, ms } = await wait(`http://localhost:${port}/healthz/ready`, { periodMillis: 10_000 });
+    const { code, told, ms } = await wait(`http://localhost:${port}/healthz/ready`, { periodMillis: 60_000 });
     expect([code, told]).toEqual([0, '']);
-    expect(ms).toBeLessThan(2_000);
+    expect(ms).toBeLessThan(60_000);
   });
 
   test('asks until the answer is 200, and nothing else', async () => {
@@ -49,38 +49,43 @@ describe('runWait', () => {
       (_, r) => r.writeHead(503).end('no listener\n'),
       /is answered 503: no listener\n$/,
     ],
-    ['that nobody answers', { timeoutSeconds: 0 }, () => undefined, /after 0 s: .* does not answer within 300 ms\n$/],
+    [
+      'that nobody answers',
+      { timeoutSeconds: 0, requestTimeoutMillis: 300 },
+      () => undefined,
+      /after 0 s: .* does not answer within 300 ms\n$/,
+    ],
     [
       'that the answer does not end',
-      { timeoutSeconds: 0 },
+      { timeoutSeconds: 0, requestTimeoutMillis: 300 },
       (_, r) => void r.writeHead(200).write('x'),
       /within 300 ms\n$/,
     ],
     [
       'the last reason, in time',
-      { timeoutSeconds: 1 },
+      { timeoutSeconds: 2 },
       (_, r) => r.writeHead(404).end(),
-      /after 1 s: .* is answered 404\n$/,
+      /after 2 s: .* is answered 404\n$/,
     ],
   ])('tells %s with 1 when the time is over', async (_name, given, answer, reason) => {
     const port = await serve(answer, '127.0.0.1');
     const { code, told, ms } = await wait(`http://localhost:${port}/`, given);
     expect(code).toBe(1);
     expect(told).toMatch(reason);
-    expect(ms).toBeLessThan(2_500);
+    expect(ms).toBeLessThan(60_000);
   });
 
   test.each<[string, number, RegExp]>([
-    ['is the first', 0, /after 1 s: .* does not answer within 1000 ms\n$/],
-    ['is not, and then tells what was answered before', 1, /after 1 s: .* is answered 503\n$/],
+    ['is the first', 0, /after 2 s: .* does not answer within 2000 ms\n$/],
+    ['is not, and then tells what was answered before', 1, /after 2 s: .* is answered 503\n$/],
   ])('lets no request outlast the time where it %s', async (_name, answered, reason) => {
     let asked = 0;
     const port = await serve((_, response) => ++asked <= answered && response.writeHead(503).end(), '127.0.0.1');
-    const given = { timeoutSeconds: 1, requestTimeoutMillis: 60_000, periodMillis: 100 };
+    const given = { timeoutSeconds: 2, periodMillis: 100 };
     const { code, told, ms } = await wait(`http://localhost:${port}/`, given);
     expect(code).toBe(1);
     expect(told).toMatch(reason);
-    expect(ms).toBeLessThan(2_500);
+    expect(ms).toBeLessThan(60_000);
     expect(asked).toBe(answered + 1);
   });
 
