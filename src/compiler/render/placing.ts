@@ -92,6 +92,9 @@ function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(plain);
   const kept: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) if (field !== undefined) kept[key] = plain(field);
+  for (const key of Object.keys(value)) {
+    const field: unknown = value[key as keyof typeof value];
+    if (field !== undefined) kept[key] = plain(field);
+  }
   return kept;
 }

@@ -85,17 +85,18 @@ function overrideLosses(features: Fragment, lose: Lose): void {
 /** What the application is told of a request, and what it is not to hear; a template may add its own. */
 function headerLosses(route: Fragment, { requestHeaders, responseHeaders }: RouteIR, lose: Lose): void {
   for (const [side, changes] of [['request', requestHeaders] as const, ['response', responseHeaders] as const]) {
+    if (changes === undefined) continue;
     const added = route.at(`${side}_headers_to_add`);
     const removed = route.at(`${side}_headers_to_remove`);
     const found = added.items.map((item) => `${item.at('header', 'key').value}: ${item.at('header', 'value').value}`);
-    const wanted = changes?.add.map(({ name, value }) => `${name}: ${value}`) ?? [];
+    const wanted = changes.add.map(({ name, value }) => `${name}: ${value}`);
     expectList(
       added,
       found.filter((header) => wanted.includes(header)),
       wanted,
       lose,
     );
-    const names = changes?.remove ?? [];
+    const names = changes.remove;
     expectList(
       removed,
       texts(removed).filter((name) => names.includes(name)),

@@ -64,7 +64,7 @@ function durationCheck(rules: object | undefined): Check {
       report.add('bad-value', `found "${value}", expected a duration in seconds`, 'write seconds: "1.5s"');
       return;
     }
-    const nanoseconds = Number(seconds) * 1e9 + Number(fraction.padEnd(9, '0'));
+    const nanoseconds = Number(seconds) * 1e9 + (fraction === '' ? 0 : Number(fraction.padEnd(9, '0')));
     if (sign === '-' && nanoseconds > 0)
       report.add('bad-value', `found "${value}", expected a duration that is not negative`);
     else if (Number(seconds) > longestSeconds)

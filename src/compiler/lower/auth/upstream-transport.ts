@@ -83,12 +83,13 @@ function warnOfAnyServer({ traffic, service }: UpstreamTarget, roots: string, ba
 
 function upstreamMeshTls(target: UpstreamTarget, tls: ClientTlsSettings, lowering: Lowering): UpstreamMeshTls {
   const { service, port, subset, scope } = target;
-  const trustDomains = meshTrustDomains({ ...lowering.settings, trustDomain: scope.trustDomain });
+  const { trustDomainAliases, sniffOutbound } = lowering.settings;
+  const trustDomains = meshTrustDomains({ trustDomain: scope.trustDomain, trustDomainAliases });
   const identities = tls.subjectAltNames ?? serverIdentities(service, port.number, trustDomains);
   return {
     kind: 'mesh',
     sni: tls.sni === undefined || tls.sni === '' ? meshSni(service.host, port.number, subset) : tls.sni,
-    alpn: meshClientAlpn(target, lowering.settings.sniffOutbound),
+    alpn: meshClientAlpn(target, sniffOutbound),
     serverSans: identities.map((value) => ({ kind: 'exact', value })),
   };
 }

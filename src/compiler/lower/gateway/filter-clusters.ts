@@ -16,7 +16,8 @@ export function onlyNamedClusters(outbound: OutboundIR, { listeners, routes }: I
 
 /** Origins point into whole documents, and name no cluster. */
 function collectTexts(node: object, texts: Set<string>): void {
-  for (const [key, value] of Object.entries(node)) {
+  for (const key in node) {
+    const value: unknown = node[key as keyof typeof node];
     if (typeof value === 'string') texts.add(value);
     else if (typeof value === 'object' && value !== null && key !== 'origins') collectTexts(value, texts);
   }

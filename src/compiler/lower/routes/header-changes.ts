@@ -10,6 +10,7 @@ export interface RouteHeaders {
 
 /** The operations of several blocks on one message, in their order: those of a route, then those of its destination. */
 export function headerChanges(...blocks: readonly (Headers | undefined)[]): RouteHeaders {
+  if (blocks.every((block) => block === undefined)) return {};
   const requests = blocks.flatMap((block) => block?.request ?? []);
   const requestHeaders = joined(requests);
   const responseHeaders = joined(blocks.flatMap((block) => block?.response ?? []));
