@@ -13,6 +13,7 @@ import { changingFleet } from './fleet.ts';
 import { identityIssuing } from './identity-issuing.ts';
 import { identityMemory } from './identity-memory.ts';
 import { identityPushing } from './identity-pushing.ts';
+import { injecting } from './injecting.ts';
 import { linting } from './linting.ts';
 import { line, peakMb } from './measure.ts';
 import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
@@ -36,6 +37,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   19: changingFleet,
   20: compilingScoped,
   21: compilingGateway,
+  25: injecting,
 };
 
 /** These run agents, whose ports are the specification's. */

@@ -10,6 +10,9 @@ import type { PodSpec } from '../policy/topology-kinds.ts';
 import { type RedirectFlag, redirectFlags, settle } from '../redirect/flags.ts';
 import { parseRequest } from '../redirect/parse-config.ts';
 import type { JsonObject } from '../source/document.ts';
+import { defaultLimits } from '../source/limits.ts';
+import { loader } from '../source/load.ts';
+import { isSameReading } from '../source/same-reading.ts';
 import { inject } from './inject.ts';
 import { patch } from './patch.ts';
 import { annotationsOf, type Container, labelsOf, type PodLocation, type PodObject } from './pod.ts';
@@ -24,7 +27,27 @@ const pods = fixturePods().flatMap(({ name, target, settings }) => {
 });
 const ofProxy = new Set([15_000, 15_001, 15_006, 15_020, 15_021, 15_090]);
 
+const load = loader(defaultLimits);
+
 describe('inject', () => {
+  test('has templates whose YAML is verified without a tree of positions, which would take most of the time', () => {
+    const texts: string[] = [];
+    for (const { target, settings } of pods) {
+      const render = (name: string, view: object): string => {
+        const text = settings.templates.render(name, view);
+        texts.push(text);
+        return text;
+      };
+      inject(target, { ...settings, templates: { ...settings.templates, render } });
+    }
+    expect(texts.length).toBeGreaterThan(50);
+    const isFast = (text: string): boolean => {
+      const loaded = load(text);
+      return loaded.ok && isSameReading(text, loaded.value);
+    };
+    expect(texts.filter((text) => !isFast(text))).toEqual([]);
+  });
+
   test('has more than fifty pods to be shown by', () => {
     expect(pods.length).toBeGreaterThan(50);
   });

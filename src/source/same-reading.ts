@@ -74,13 +74,15 @@ class Reading {
     return count > 0 && count === names.length;
   }
 
-  /** The key at this place; goes behind its colon. */
-  #key(): string | undefined {
-    const name = this.#match(key) ?? this.#quoted();
+  /** The key at this place; goes behind its colon. In flow style the value may follow that of a quoted key at once, as in JSON. */
+  #key(isInFlow = false): string | undefined {
+    const plain = this.#match(key);
+    const name = plain ?? this.#quoted();
     if (this.#isNext(' ')) this.#forward(0);
     if (name === undefined || !this.#isNext(':') || isWord(name)) return undefined;
     const next = this.#text[this.#at + 1];
-    if (next !== ' ' && next !== '\n' && next !== undefined) return undefined;
+    const isAdjacent = next !== ' ' && next !== '\n' && next !== undefined;
+    if (isAdjacent && (!isInFlow || plain !== undefined)) return undefined;
     this.#forward(1);
     return name;
   }
@@ -131,7 +133,7 @@ class Reading {
     this.#forward(1);
     for (const [index, name] of Object.keys(members).entries()) {
       if (index > 0 && !this.#isSeparated(',')) return false;
-      if (this.#key() !== name || !this.#isFlow(members[name], depth + 1)) return false;
+      if (this.#key(true) !== name || !this.#isFlow(members[name], depth + 1)) return false;
       this.#forward(0);
     }
     return this.#isSeparated('}');
