@@ -51,3 +51,22 @@ describe('jsonPathAt', () => {
     }
   });
 });
+
+describe('jsonRangeOf', () => {
+  const text = JSON.stringify({ rules: [{ to: ['a', 'b'] }, { to: ['c'] }] }, undefined, 1);
+  const paths = [['rules', 1, 'to', 0], ['rules', 0, 'to', 1], ['rules', 1], ['rules', 2], ['rules', 'x'], []];
+
+  test('finds the same with what was found before', () => {
+    const known = new Map<number, readonly number[]>();
+    for (const path of [...paths, ...paths]) {
+      expect(jsonRangeOf(text, path, 'value', known)).toEqual(jsonRangeOf(text, path, 'value'));
+    }
+    expect([...known.keys()].map((start) => text[start])).toEqual(['[', '[', '[']);
+  });
+
+  test('reads no array again of which it knows the elements', () => {
+    const known = new Map([[text.indexOf('['), [text.indexOf('"c"')]]]);
+    const { start, end } = jsonRangeOf(text, ['rules', 0], 'value', known);
+    expect(text.slice(start, end)).toBe('"c"');
+  });
+});

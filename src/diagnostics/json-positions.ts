@@ -1,11 +1,22 @@
 import type { JsonPath, OffsetRange } from './span.ts';
 
-/** Where a value of a JSON text stands; `text` must be valid JSON. Goes as far down `path` as it exists. */
-export function jsonRangeOf(text: string, path: JsonPath, part: 'key' | 'value'): OffsetRange {
+/** Offsets of the elements of arrays, by the offset of the array: for a text of which many places are asked for. */
+export type ArrayOffsets = Map<number, readonly number[]>;
+
+/**
+ * Where a value of a JSON text stands; `text` must be valid JSON. Goes as far down `path` as it exists. What it finds of
+ * arrays it adds to `known`, so that each is read once.
+ */
+export function jsonRangeOf(
+  text: string,
+  path: JsonPath,
+  part: 'key' | 'value',
+  known: ArrayOffsets = new Map(),
+): OffsetRange {
   let start = skipSpace(text, 0);
   let key: OffsetRange | undefined;
   for (const step of path) {
-    const found = memberOf(text, start, step);
+    const found = text[start] === '[' ? elementOf(text, start, step, known) : memberOf(text, start, step);
     if (found === undefined) break;
     start = found.value;
     key = found.key;
@@ -60,16 +71,17 @@ interface Member {
   readonly value: number;
 }
 
+function elementOf(text: string, start: number, step: string | number, known: ArrayOffsets): Member | undefined {
+  const offsets = known.get(start) ?? [...elements(text, start)];
+  known.set(start, offsets);
+  const value = typeof step === 'number' ? offsets[step] : undefined;
+  return value === undefined ? undefined : { key: undefined, value };
+}
+
 function memberOf(text: string, start: number, step: string | number): Member | undefined {
-  if (text[start] === '[') {
-    let index = 0;
-    for (const value of elements(text, start)) {
-      if (index++ === step) return { key: undefined, value };
-    }
-  } else if (text[start] === '{') {
-    for (const member of members(text, start)) {
-      if (JSON.parse(text.slice(member.key.start, member.key.end)) === String(step)) return member;
-    }
+  if (text[start] !== '{') return undefined;
+  for (const member of members(text, start)) {
+    if (JSON.parse(text.slice(member.key.start, member.key.end)) === String(step)) return member;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { formatPath } from '../diagnostics/json-path.ts';
-import { jsonRangeOf } from '../diagnostics/json-positions.ts';
+import { type ArrayOffsets, jsonRangeOf } from '../diagnostics/json-positions.ts';
 import type { JsonPath, OffsetRange, SourceSpan } from '../diagnostics/span.ts';
 import { countNodes } from './check-value.ts';
 import { disagreement } from './disagreement.ts';
@@ -47,6 +47,8 @@ export class DocumentText {
   #itemTexts: Map<number, DocumentText> | undefined;
   /** Places that were asked for: origins ask for the same ones again whenever something else has changed. */
   #found: Map<string, SourceSpan> | undefined;
+  /** Of a JSON text: a finding for each of thousands of rules must not read all the others. */
+  #arrays: ArrayOffsets | undefined;
   #agreement: Agreement | undefined;
   #isSmall: boolean | undefined;
 
@@ -82,7 +84,10 @@ export class DocumentText {
   }
 
   #findSpan(path: JsonPath, part: 'key' | 'value'): SourceSpan {
-    if (this.place.isJson) return this.#span(jsonRangeOf(this.place.text, path, part));
+    if (this.place.isJson) {
+      this.#arrays ??= new Map();
+      return this.#span(jsonRangeOf(this.place.text, path, part, this.#arrays));
+    }
     if (!this.isSmall) return this.startOf([]);
     const plain = this.#settings.trees.plainOf(this.place.text, this.#value);
     if (plain !== undefined) return this.#span(plain(path, part));
