@@ -51,6 +51,6 @@ export class AppliedFile {
       const status = await this.#mesh.ask<StatusAnswer>('/debug/status');
       return status !== undefined && status.inStep === status.connected ? true : undefined;
     };
-    await until(isGone, { timeoutMs: 20_000, otherwise: async () => `${this.path} is deleted, and still in force` });
+    await until(isGone, { timeoutMs: 90_000, otherwise: async () => `${this.path} is deleted, and still in force` });
   }
 }

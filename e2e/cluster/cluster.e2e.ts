@@ -25,19 +25,19 @@ describeMesh('make cluster', () => {
   };
 
   test('shows the outcome table with policies that kubectl applies to a real API server', async () => {
-    await untilSaid(/every outcome is as specified/, 120_000);
+    await untilSaid(/every outcome is as specified/, 170_000);
     expect(script.output().match(/^ {2}ok /gm)).toHaveLength(30);
     expect(script.output().match(/kubectl apply .*: at every proxy \d+ ms later/g)).toHaveLength(4);
   });
 
   test('shows each outcome that a policy of the user changes', async () => {
-    const [, kubeconfig = ''] = await untilSaid(/export KUBECONFIG=(\S+)/, 10_000);
+    const [, kubeconfig = ''] = await untilSaid(/export KUBECONFIG=(\S+)/, 60_000);
     const kubectl = await openKubectl(kubeconfig);
-    await untilSaid(/6 outcomes:/, 10_000);
+    await untilSaid(/6 outcomes:/, 60_000);
     await kubectl(['apply', '-f', 'examples/first-mesh/policies/mesh-strict.yaml']);
     await untilSaid(
       /2 outcomes:\n +legacy\/curl -> foo\/httpbin +000, exit 56\n +legacy\/curl -> bar\/httpbin +000/,
-      10_000,
+      60_000,
     );
   });
 

@@ -71,7 +71,7 @@ export class ControlPlane {
       if (this.#program?.exitCode !== undefined) throw new Error(`meshd ended: ${await this.output()}`);
       return (await this.output()).includes('serving gRPC over TLS') ? true : undefined;
     };
-    await until(serves, { timeoutMs: 20_000, otherwise: () => this.output() });
+    await until(serves, { timeoutMs: 90_000, otherwise: () => this.output() });
   }
 
   /** Does not wait for it; gives the program. */

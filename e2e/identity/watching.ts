@@ -67,7 +67,7 @@ export async function openFiles({ sandbox }: Testbed, { pid }: Pick<RunningProgr
 export const expiryFigure = 'mesh_agent_certificate_expiry_timestamp_seconds{resource_name="default"}';
 
 /** Returns when a program's output file matches, from character `from` on. */
-export async function untilWritten(file: string, pattern: RegExp, from = 0, timeoutMs = 30_000): Promise<string> {
+export async function untilWritten(file: string, pattern: RegExp, from = 0, timeoutMs = 90_000): Promise<string> {
   const written = async (): Promise<string> => (await readFile(file, 'utf8')).slice(from);
   const probe = async (): Promise<string | undefined> => pattern.exec(await written())?.[0];
   const otherwise = async (): Promise<string> => `no ${pattern} in:\n${(await written()).slice(-3_000)}`;

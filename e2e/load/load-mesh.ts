@@ -77,7 +77,7 @@ export async function startApplications(sandbox: Sandbox, servers: number): Prom
     await sandbox.start(argv, output, { network, uid: applicationUid });
     const listens = async (): Promise<true | undefined> =>
       (await readFile(output, 'utf8')).includes('listening') ? true : undefined;
-    await until(listens, { timeoutMs: 20_000, otherwise: async () => `${network}: ${await readFile(output, 'utf8')}` });
+    await until(listens, { timeoutMs: 90_000, otherwise: async () => `${network}: ${await readFile(output, 'utf8')}` });
   });
   await Promise.all(started);
 }

@@ -59,7 +59,7 @@ export async function startLoad(sandbox: Sandbox, options: LoadOptions): Promise
   const program = await sandbox.start(argv, output, { network, uid: applicationUid });
   const untilSaid = (line: string): Promise<true> =>
     until(async () => ((await readFile(output, 'utf8')).includes(`${line}\n`) ? true : undefined), {
-      timeoutMs: 20_000,
+      timeoutMs: 90_000,
       otherwise: async () => `no "${line}" of the load: ${await readFile(output, 'utf8')}`,
     });
   await untilSaid('calling');

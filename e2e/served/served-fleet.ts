@@ -137,7 +137,7 @@ export class ServedFleet implements ProxyFleet {
       return missing === '' ? true : undefined;
     };
     await until(probe, {
-      timeoutMs: 30_000,
+      timeoutMs: 90_000,
       everyMs: 50,
       otherwise: async () => `${marker} is not in force: ${missing}`,
     });

@@ -31,7 +31,7 @@ export async function untilGone({ temporary }: StartedScript): Promise<void> {
     const files = await readdir(temporary);
     return files.length === 0 && (await processesNaming(temporary)) === 0 ? true : undefined;
   };
-  await until(probe, { timeoutMs: 10_000, otherwise: async () => `${temporary} is not empty, or a process is left` });
+  await until(probe, { timeoutMs: 60_000, otherwise: async () => `${temporary} is not empty, or a process is left` });
   await rm(temporary, { recursive: true });
 }
 

@@ -21,7 +21,7 @@ export async function startBackends(sandbox: Sandbox, { pods }: FloorPlan, own?:
         if (program.exitCode !== undefined) throw new Error(`the backend of ${network} ended: ${text}`);
         return text.includes('listening') ? true : undefined;
       };
-      await until(probe, { timeoutMs: 20_000, otherwise: async () => `the backend of ${network} does not listen` });
+      await until(probe, { timeoutMs: 90_000, otherwise: async () => `the backend of ${network} does not listen` });
     });
   await Promise.all(started);
 }

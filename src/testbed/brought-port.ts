@@ -20,6 +20,6 @@ export async function bringPort(sandbox: Sandbox, network: string, port: number)
   await sandbox.start(argv, output, { network });
   const listens = async (): Promise<true | undefined> =>
     (await readFile(output, 'utf8')).includes('listening') ? true : undefined;
-  await until(listens, { timeoutMs: 20_000, otherwise: async () => `no relay: ${await readFile(output, 'utf8')}` });
+  await until(listens, { timeoutMs: 90_000, otherwise: async () => `no relay: ${await readFile(output, 'utf8')}` });
   return server;
 }

@@ -56,5 +56,5 @@ function mapping(pid: number | undefined, own: number, { first, count }: IdRange
 async function untilOwnNamespace(pid: number): Promise<void> {
   const isEmpty = async (): Promise<true | undefined> =>
     (await readFile(`/proc/${pid}/uid_map`, 'utf8')).trim() === '' ? true : undefined;
-  await until(isEmpty, { timeoutMs: 5_000, everyMs: 5, otherwise: async () => 'no user namespace could be made' });
+  await until(isEmpty, { timeoutMs: 60_000, everyMs: 5, otherwise: async () => 'no user namespace could be made' });
 }

@@ -60,7 +60,7 @@ async function startProgramOf(
     };
     const otherwise = async (): Promise<string> =>
       `nothing listens on port ${port} of ${namespace}/${name}: ${await readFile(output, 'utf8')}`;
-    await until(probe, { timeoutMs: 20_000, everyMs: 50, otherwise });
+    await until(probe, { timeoutMs: 90_000, everyMs: 50, otherwise });
   });
   await Promise.all(waiting);
 }

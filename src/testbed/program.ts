@@ -57,7 +57,7 @@ export async function startProgram(
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   // The entering command forks a moment after it was started; before that there is nobody to signal.
   const pid = await until(async () => (hasEnded() ? '' : await innerPid(child.pid ?? 0)), {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     everyMs: 2,
     otherwise: async () => `${argv.join(' ')} did not start`,
   });

@@ -53,7 +53,7 @@ const asProxyWithNetAdmin = [
   ...['--inh-caps=+net_admin', '--ambient-caps=+net_admin'],
 ];
 
-const readyTimeoutMs = 30_000;
+const readyTimeoutMs = 90_000;
 
 /** A folder with this certificate, that PROV_CERT names. */
 export function provisionCertificate(issued: WorkloadCertificate): Provision {

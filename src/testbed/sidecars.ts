@@ -84,7 +84,7 @@ async function untilInForce(sidecar: Sidecar, marker: string, from: number): Pro
   };
   const otherwise = async (): Promise<string> =>
     `${sidecar.pod.network} has no ${marker} in force:\n${await newOutput()}`;
-  await until(probe, { timeoutMs: 30_000, everyMs: 50, otherwise });
+  await until(probe, { timeoutMs: 90_000, everyMs: 50, otherwise });
 }
 
 /** Certificates of one authority, in the pod's trust domain. */
