@@ -52,6 +52,18 @@ describe('meshpol lint', () => {
     expect((await meshpol(args, text)).code).toBe(expected);
   });
 
+  test('names the command before an empty pipe as what to look at', async () => {
+    expect((await meshpol('lint -', '')).out).toMatch(/standard input contains no object.*\n.*hint: check the command/);
+  });
+
+  test('counts a file that cannot be read as text', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'meshpol-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'latin.yaml'), Buffer.from('kind: caf\xe9\n', 'latin1'));
+    const { error, code } = await meshpol(`lint ${folder}/latin.yaml`);
+    expect([code, error.split('\n', 1)]).toEqual([1, ['1 error in 1 file']]);
+  });
+
   test('has its process keep the heap small before it reads', async () => {
     const steps: string[] = [];
     const stdin = (async function* () {

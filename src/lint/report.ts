@@ -45,7 +45,8 @@ export function reportOf(
   return {
     ...run,
     notChecked,
-    fileCount: files.length,
+    // A file that cannot be read as text is told of, and has none.
+    fileCount: new Set([...files.map(({ path }) => path), ...findings.flatMap(({ span }) => span?.file ?? [])]).size,
     firstFile: files[0]?.path,
     findings: placed.map(({ item, placed: it, placeOf }, i) => ({
       placed: it,

@@ -89,10 +89,13 @@ export function splitApiVersion(apiVersion: string): readonly [group: string, ve
   return slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }
 
+const hintOfHead = 'write "apiVersion" and "kind" into each object, also into each item of a list';
+
 function isText(document: PolicyDocument, field: 'apiVersion' | 'kind', bag: DiagnosticBag): boolean {
   const value = document.value[field];
   if (typeof value === 'string' && value !== '') return true;
-  if (value === undefined) bag.report('missing-field', document.start, { field, where: 'the object' });
+  if (value === undefined)
+    bag.report('missing-field', document.start, { field, where: 'the object' }, { hint: hintOfHead });
   else if (value === '') bag.report('empty-value', document.spanOf([field]), { field });
   else {
     const found = value === null ? 'empty' : `a ${typeof value}`;
