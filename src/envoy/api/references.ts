@@ -37,12 +37,17 @@ function namesUsedByHost(host: object): UsedNames {
 
 /** The names of `referencesOf` without their places, for which the message is gone through faster. */
 export function namesUsedIn(message: object): UsedNames {
-  const names = { cluster: new Set<string>(), route: new Set<string>(), secret: new Set<string>() };
+  // A set only where there are names: thousands of messages are remembered, most of which use names of one kind at most.
+  const names: Partial<Record<Reference['to'], Set<string>>> = {};
+  const add = (to: Reference['to'], name: string): void => {
+    names[to] ??= new Set();
+    names[to].add(name);
+  };
   const addHost = (host: object): void => {
     const { cluster, route, secret } = namesUsedByHost(host);
-    for (const name of cluster) names.cluster.add(name);
-    for (const name of route) names.route.add(name);
-    for (const name of secret) names.secret.add(name);
+    for (const name of cluster) add('cluster', name);
+    for (const name of route) add('route', name);
+    for (const name of secret) add('secret', name);
   };
   const visit = (node: object, under: string, over: string): void => {
     if (Array.isArray(node)) {
@@ -57,13 +62,16 @@ export function namesUsedIn(message: object): UsedNames {
       const value = (node as Readonly<Record<string, unknown>>)[key];
       if (typeof value === 'string') {
         const to = referenceOf(key, under, over);
-        if (to !== undefined) names[to].add(value);
+        if (to !== undefined) add(to, value);
       } else if (typeof value === 'object' && value !== null && !opaque.has(key)) visit(value, key, under);
     }
   };
   visit(message, '', '');
-  return names;
+  const { cluster = nothing, route = nothing, secret = nothing } = names;
+  return { cluster, route, secret };
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 /** Free-form parts, whose keys are the user's; and endpoints, the bulk of a cluster, which name nothing else. */
 const opaque = new Set(['node', 'metadata', 'json_format', 'load_assignment']);
