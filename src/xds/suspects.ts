@@ -18,14 +18,15 @@ export const mostProbes = 16;
  * resource that is found bad is so in this version, until the client is asked for another one.
  */
 export class Suspects {
-  readonly #bad = new Map<string, string>();
-  readonly #suspected = new Map<string, string>();
+  /** Versions by name; absent where there are none, for thousands of streams have one of these objects for each type. */
+  #bad: Map<string, string> | undefined;
+  #suspected: Map<string, string> | undefined;
   #halves: Halves | undefined;
   #left = 0;
 
   /** Takes up a refused response; what the message names is tried first. Gives what is found bad at once. */
   begin(resources: readonly DiscoveryResource[], message: string): readonly Culprit[] {
-    for (const { name, version } of resources) this.#suspected.set(name, version);
+    this.#suspected = versionsWith(this.#suspected, resources);
     if (this.#halves !== undefined) {
       this.#halves = { probe: this.#halves.probe, rest: [...this.#halves.rest, ...resources] };
       return [];
@@ -39,12 +40,12 @@ export class Suspects {
 
   /** Refuses them without a search. */
   holdAll(resources: readonly DiscoveryResource[]): void {
-    for (const { name, version } of resources) this.#bad.set(name, version);
+    this.#bad = versionsWith(this.#bad, resources);
   }
 
   /** Whether this version of the resource is not to be sent, but as a probe. */
   holds({ name, version }: Culprit): boolean {
-    return this.#bad.get(name) === version || this.#suspected.get(name) === version;
+    return this.#bad?.get(name) === version || this.#suspected?.get(name) === version;
   }
 
   /** What to send by itself; undefined: nothing is searched. */
@@ -66,8 +67,8 @@ export class Suspects {
 
   /** Everything may be sent again. */
   clear(): void {
-    this.#bad.clear();
-    this.#suspected.clear();
+    this.#bad = undefined;
+    this.#suspected = undefined;
     this.#halves = undefined;
   }
 
@@ -79,12 +80,17 @@ export class Suspects {
   }
 
   #condemn(guilty: readonly DiscoveryResource[]): readonly Culprit[] {
-    for (const { name, version } of guilty) this.#bad.set(name, version);
+    this.#bad = versionsWith(this.#bad, guilty);
     this.#release(guilty);
     return guilty.map(({ name, version }) => ({ name, version }));
   }
 
   #release(resources: readonly DiscoveryResource[]): void {
-    for (const { name } of resources) this.#suspected.delete(name);
+    for (const { name } of resources) this.#suspected?.delete(name);
   }
+}
+
+function versionsWith(versions = new Map<string, string>(), resources: readonly Culprit[]): Map<string, string> {
+  for (const { name, version } of resources) versions.set(name, version);
+  return versions;
 }

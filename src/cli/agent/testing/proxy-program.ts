@@ -122,7 +122,7 @@ export class ProxyProgram {
   /** It runs a moment before it is ready. */
   untilReady(statusPort = 15_020): Promise<void> {
     const status = (): number => this.curl(`http://127.0.0.1:${statusPort}/healthz/ready`).status;
-    return vi.waitFor(() => expect(status()).toBe(200), { timeout: 20_000, interval: 50 });
+    return vi.waitFor(() => expect(status()).toBe(200), { timeout: 60_000, interval: 50 });
   }
 
   /** From inside the namespace; `code` is curl's exit code, 0 when an answer came. */
