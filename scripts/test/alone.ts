@@ -3,8 +3,8 @@
  * and folders of its own, and expects no answer within a second or less.
  */
 export const alone: readonly string[] = [
-  // The kernel makes and removes their namespaces one after the other: side by side they would take no less time.
-  'src/redirect/**/*.e2e.ts',
+  // They send packets, and see where each arrives within a moment.
+  'src/redirect/{behaviour,faults,obstacles,validate}.e2e.ts',
   // They look at the state of the whole machine.
   'e2e/{containers,systemd}/**/*.e2e.ts',
   // They measure: no request may fail, and no answer be late, because another file has the processors.

@@ -147,7 +147,7 @@ class RunningLab implements Lab {
       if (program.exitCode !== undefined) throw new Error(`${args.join(' ')} ended: ${text}`);
       return text.includes('listening') ? true : undefined;
     };
-    await until(probe, { timeoutMs: 10_000, otherwise: async () => `${args.join(' ')} is not ready` });
+    await until(probe, { timeoutMs: 90_000, otherwise: async () => `${args.join(' ')} is not ready` });
     return program;
   }
 }
