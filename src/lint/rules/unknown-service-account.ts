@@ -1,5 +1,5 @@
 import type { Workload } from '../../compiler/topology/model.ts';
-import { namesByNamespace } from '../../lib/known-names.ts';
+import { type KnownNames, namesByNamespace } from '../../lib/known-names.ts';
 import { whyIdle } from '../authorization/idle-value.ts';
 import { sourceValues } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -34,7 +34,8 @@ export const rule: Rule = {
       const known = accounts.get(namespace);
       if (account === '' || known?.has(account)) continue;
       const other = known === undefined ? namespaces.meantBy(namespace, account) : undefined;
-      const meant = other ?? known?.meantBy(account) ?? accountOf.get(`${namespace}/${account}`);
+      const meant =
+        other ?? known?.meantBy(account) ?? accountOf.get(`${namespace}/${account}`) ?? withEnding(account, known);
       if (meant === undefined) {
         skip(at.policy);
         continue;
@@ -46,6 +47,16 @@ export const rule: Rule = {
     }
   },
 };
+
+/** Words that say what an account is, and that people leave out or add. */
+const endings: readonly string[] = ['service', 'svc', 'sa', 'account', 'service-account', 'serviceaccount'];
+
+/** The known account that an unknown one is with such a word more or less: `checkoutservice` for `checkout`. */
+function withEnding(account: string, known: KnownNames | undefined): string | undefined {
+  const ends = endings.flatMap((word) => [word, `-${word}`]);
+  const shorter = ends.flatMap((end) => (account.endsWith(end) ? [account.slice(0, -end.length)] : []));
+  return [...ends.map((end) => account + end), ...shorter].find((name) => known?.has(name));
+}
 
 /** Where accounts are, those left out that every namespace has. */
 class NamespacesOfAccounts {
