@@ -29,6 +29,9 @@ export class GrpcPorts {
   #portsOf(policy: AuthorizationPolicy): readonly Port[] {
     const workloads = workloadsByPolicy(this.#snapshot).get(policy) ?? [];
     if (workloads.some(({ role }) => role !== 'sidecar')) return [];
-    return workloads.length === 0 ? declaredPorts(policy, this.#snapshot) : workloads.flatMap(({ targets }) => targets);
+    const all: readonly Port[] =
+      workloads.length === 0 ? declaredPorts(policy, this.#snapshot) : workloads.flatMap(({ targets }) => targets);
+    // Each once: thousands of workloads have the same few.
+    return [...new Map(all.map((it) => [`${it.targetPort} ${it.port.protocol}`, it])).values()];
   }
 }
