@@ -39,7 +39,7 @@ describe('meshd serve, with a variable', () => {
   async function connect(name = 'httpbin'): Promise<RawStream> {
     const stream = bench.open(await bench.identity(`foo/${name}`));
     stream.subscribe('listeners', `sidecar~127.0.0.1~${name}.foo~foo.svc.cluster.local`);
-    await vi.waitFor(() => expect(stream.seen).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(stream.seen).toHaveLength(1), 60_000);
     return stream;
   }
   /** Nothing is acknowledged from now on; resolves with the time of the next response. */
@@ -48,7 +48,7 @@ describe('meshd serve, with a variable', () => {
     return once(call, 'data').then(() => performance.now());
   }
   const compiled = (): Promise<void> =>
-    vi.waitFor(async () => expect(await bench.metric('meshd_compilations_count')).toBe('2'), 10_000);
+    vi.waitFor(async () => expect(await bench.metric('meshd_compilations_count')).toBe('2'), 60_000);
   /** How long the last change waited for its compilation. */
   const waitedMs = (): number =>
     Number(bench.control.lines.findLast(({ message }) => message === 'push: compiled')?.fields.waitedMs);
