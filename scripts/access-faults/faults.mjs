@@ -140,6 +140,134 @@ export const faults = [
     "answered(403, 'route_not_found')",
     'a missing route is 403',
   ),
+  // Headers.
+  fault(
+    'evaluate/receive.ts',
+    "protocol === 'h2' ? raw :",
+    "protocol !== 'bytes' ? raw :",
+    'blanks around values stay',
+  ),
+  fault(
+    'evaluate/receive.ts',
+    "['authorization', 'x-forwarded-for'] as const",
+    "['authorization'] as const",
+    'lines of forwarded addresses stay apart',
+  ),
+  fault(
+    'evaluate/receive.ts',
+    '|| (usesRemoteAddress && trustedHops === 0)',
+    '',
+    'what a client says of its protocol is believed',
+  ),
+  fault(
+    'evaluate/receive.ts',
+    'if (usesRemoteAddress) {',
+    'if (!usesRemoteAddress) {',
+    'sidecars tell the address, gateways do not',
+  ),
+  fault('evaluate/send-on.ts', 'for (const name of removed) view.headers.delete(name);', '', 'no header is removed'),
+  fault(
+    'evaluate/send-on.ts',
+    "if (action === 'append') headers.add(name, text);\n  else ",
+    '',
+    'a header that is added replaces others',
+  ),
+  fault(
+    'evaluate/tokens.ts',
+    'for (const { name } of claimHeaders) headers.delete(name);',
+    '',
+    'a client may write headers of claims',
+  ),
+  // Tokens, again.
+  fault('evaluate/tokens.ts', "if (issuer !== '' && issuer !== iss) return unknownIssuer;", '', 'issuers do not count'),
+  fault('evaluate/tokens.ts', "typeof exp === 'number' && exp > 0 &&", 'false &&', 'tokens do not expire'),
+  fault(
+    'evaluate/tokens.ts',
+    '[headerKey]: header',
+    '[headerKey]: {}',
+    'what a token says must be understood is passed over',
+  ),
+  fault(
+    'evaluate/tokens.ts',
+    "if (!provider.forwards && 'place' in one) this.#remove(one);",
+    '',
+    'tokens go on to the application',
+  ),
+  fault(
+    'evaluate/tokens.ts',
+    'last === undefined || refusal !== unknownIssuer',
+    'true',
+    'the last provider has the reason',
+  ),
+  fault('evaluate/find-tokens.ts', "new Set(['authorization'])", 'new Set([])', 'each line of a header has a token'),
+  fault(
+    'evaluate/find-tokens.ts',
+    'const [text] = queryValues(request.path, name);',
+    'const text = queryValues(request.path, name).at(-1);',
+    'the last parameter has the token',
+  ),
+  fault(
+    'evaluate/manage.ts',
+    'manager.unauthorized.includes(details) ? 401 : 403',
+    '403',
+    'a token that is not understood is 403',
+  ),
+  fault(
+    'evaluate/conditions.ts',
+    'Array.isArray(value) && value.some(',
+    'Array.isArray(value) && value.every(',
+    'all members of a claim must match',
+  ),
+  fault(
+    'evaluate/conditions.ts',
+    "typeof value === 'string' && match.match.matches(value)",
+    'match.match.matches(String(value))',
+    'numbers are texts',
+  ),
+  // Routes, again.
+  fault(
+    'evaluate/find-route.ts',
+    'const authority = lowerCase(view.authority);',
+    'const { authority } = view;',
+    'hosts have a case',
+  ),
+  fault(
+    'evaluate/find-route.ts',
+    'if (exact !== undefined) return exact;',
+    '',
+    'a wildcard comes before the name itself',
+  ),
+  fault(
+    'evaluate/find-route.ts',
+    'const [value] = queryValues(view.path, name);',
+    'const value = queryValues(view.path, name).at(-1);',
+    'the last value of a parameter counts',
+  ),
+  fault('evaluate/send-on.ts', 'bare.slice(matched) + query', 'bare.slice(matched)', 'a rewrite loses the query'),
+  fault('evaluate/send-on.ts', 'while (matcher.find()) {', 'if (matcher.find()) {', 'one place is rewritten'),
+  fault('evaluate/cors.ts', '!isAllowed && policy.forwardsOthers', '!isAllowed', 'preflights of other origins go on'),
+  fault('evaluate/answer.ts', '(?:$|\\+)', '', 'other types are gRPC too'),
+  // Authorities, addresses and texts.
+  fault('model/authority.ts', '/^\\d+$/.test(', '/^.+$/.test(', 'what follows a colon is a port'),
+  fault('model/authority.ts', "next === undefined || next === ':'", 'next === undefined', 'a dot before a port stays'),
+  fault('model/address-block.ts', '(0xff << (8 - rest)) & 0xff', '0xff', 'blocks end at bytes'),
+  fault('model/string-match.ts', 'text.endsWith(wanted)', 'text.includes(wanted)', 'an end may be anywhere'),
+  fault('model/normalize-path.ts', "if (code === '00') return undefined;", '', 'a path may have an escaped NUL'),
+  fault('model/normalize-path.ts', '/%2f/gi', '/%2f/g', 'escapes of slashes have a case'),
+  // Connections.
+  fault(
+    'evaluate/handshake.ts',
+    'return tls.requiresCertificate ? closed(',
+    'return false ? closed(',
+    'a certificate is not required',
+  ),
+  fault(
+    'evaluate/handshake.ts',
+    'tls.identities.length === 0 || ',
+    'true || ',
+    'clients of all trust domains are accepted',
+  ),
+  fault('evaluate/check-wire.ts', '!knownMethods.has(method) || ', '', 'the codec knows all methods'),
 ];
 
 function fault(file, before, after, what) {
