@@ -79,6 +79,12 @@ export class MeshSettings {
     this.#memory.check(sources, bag);
     if (bag.hasErrors) return { problem: format(bag.all, sources, 'text').trimEnd() };
     const { trustDomain, origins } = settings;
+    const servers = (of: Settings): string => of.configSources.filter((source) => source.startsWith('xds:')).join(', ');
+    const before = this.#current && servers(this.#current.settings);
+    if (before !== undefined && before !== servers(settings))
+      return {
+        problem: `configSources names the servers "${servers(settings)}", and "${before}" when meshd was started; start meshd again to change them`,
+      };
     if (trustDomain === this.#trustDomain) return { settings, text };
     const place = origins.trustDomain?.detail ?? 'the mesh configuration';
     return {

@@ -58,6 +58,8 @@ export async function readPolicies(
 export function folderSources({ configSources }: Settings): readonly string[] {
   return configSources.map((address) => {
     if (address.startsWith('fs://')) return address.slice('fs://'.length);
-    throw new UsageError(`not supported yet: configSources "${address}" (fs:///path is)`);
+    throw new UsageError(
+      `configSources "${address}" is for meshd; the agent takes fs:///path, or a control plane as discoveryAddress`,
+    );
   });
 }

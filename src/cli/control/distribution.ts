@@ -15,11 +15,11 @@ const defaultStateFolder = './var/lib/mesh/state';
 /** What serves configuration to proxies; undefined: nothing does. `UsageError` where nothing shows who a proxy is. */
 export async function distributionOf(
   flags: ServeFlags,
-  { trustDomain, jwksAllowedHosts }: Settings,
+  { trustDomain, jwksAllowedHosts, configSources }: Settings,
   environment: Environment,
   isServed: boolean,
 ): Promise<ControlConfig['distribution']> {
-  const source = await meshSourceOf(flags, environment);
+  const source = await meshSourceOf(flags, environment, configSources);
   if (source === undefined) {
     const unused = (['anyProxyAddress', 'stateFolder', 'debugSocket', 'debugAddr'] as const).find(
       (name) => flags[name] !== undefined,

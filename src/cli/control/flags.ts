@@ -40,6 +40,9 @@ export interface ServeFlags {
   readonly debugSocket?: string;
   readonly debugAddr?: Address;
   readonly dnsTlsAddr?: Address;
+  readonly configSourceRoots?: string;
+  readonly configSourceCertificate?: string;
+  readonly configSourceKey?: string;
   readonly webhookAddr?: Address;
   readonly validationWebhook?: string;
   readonly revision?: string;
@@ -179,6 +182,17 @@ function addServiceFlags(command: Command): Command {
     .option('--consulRoots <file>', 'with --consul: CA certificates (PEM) to verify the server with', parsePath)
     .option('--consulCertificate <file>', 'with --consul: certificate (PEM) of this client', parsePath)
     .option('--consulKey <file>', 'with --consulCertificate: its private key (PEM)', parsePath)
+    .option(
+      '--configSourceRoots <file>',
+      'roots (PEM) that the certificates of configuration servers (configSources xds://) must lead to; read for each connection',
+      parsePath,
+    )
+    .option(
+      '--configSourceCertificate <file>',
+      'with --configSourceRoots: certificate (PEM) that configuration servers are shown',
+      parsePath,
+    )
+    .option('--configSourceKey <file>', 'key (PEM) of --configSourceCertificate', parsePath)
     .option(
       '--registrationSocket <file>',
       'Unix socket on which programs register services over HTTP, which are kept in memory (registry Mock); only this user ' +

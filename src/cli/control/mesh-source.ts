@@ -5,6 +5,7 @@ import { openRepository } from '../../git/open-repository.ts';
 import { openAccess } from '../../kubernetes/open-access.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { ServeFlags } from './flags.ts';
+import { streamAddressesOf, withStreams } from './stream-addresses.ts';
 import { parsePositive, parsePositiveNumber, variable } from './variable-values.ts';
 
 /** Each needs some 26 connections to the API server. */
@@ -14,10 +15,19 @@ const mostNamespaces = 100;
  * Where the objects of the mesh come from; undefined: nowhere, no configuration is served. A kubeconfig or a repository that
  * cannot be used is told before anything is served; `UsageError` for what names two places, or would be ignored.
  */
-export async function meshSourceOf(flags: ServeFlags, environment: Environment): Promise<MeshSource | undefined> {
-  const services = serviceSourcesOf(flags);
+export async function meshSourceOf(
+  flags: ServeFlags,
+  environment: Environment,
+  configSources: readonly string[] = [],
+): Promise<MeshSource | undefined> {
+  const streams = streamAddressesOf(flags, environment, configSources);
+  const services = withStreams(serviceSourcesOf(flags), streams);
   const source = await objectSourceOf(flags, environment);
   if (services === undefined || source !== undefined) return source && { ...source, ...(services && { services }) };
+  if (streams.length > 0)
+    throw new UsageError(
+      'configSources with xds:// adds objects to a mesh: say where its own are with --config, --git or --kubernetes',
+    );
   const flag = flags.consul === undefined ? '--registrationSocket' : '--consul';
   throw new UsageError(`${flag} adds services to a mesh: give its policies with --config, --git or --kubernetes`);
 }

@@ -58,7 +58,11 @@ describe('runMeshd', () => {
     ['serve', { DNS_ADDR: ':53' }, /^meshd: DNS_ADDR has an effect with --config, --git or --kubernetes alone/],
     ['serve --dnsTlsAddr :853', {}, /^meshd: --dnsTlsAddr has an effect with --config, --git or --kubernetes alone/],
     ['serve --config .', { DNS_ADDR: '53' }, /^meshd: DNS_ADDR is an address like ":15053".* not "53"$/m],
-    ['serve', { PILOT_ENABLE_INCREMENTAL_MCP: 'true' }, /^meshd: not supported yet: PILOT_ENABLE_INCREMENTAL_MCP\n$/],
+    [
+      'serve --config .',
+      { PILOT_ENABLE_INCREMENTAL_MCP: 'true' },
+      /^meshd: PILOT_ENABLE_INCREMENTAL_MCP has an effect with configSources xds:\/\/HOST:PORT alone/,
+    ],
     ['serve', { CENTRAL_ISTIOD: 'maybe' }, /^meshd: CENTRAL_ISTIOD is "true" or "false", not "maybe"/],
     ['serve', { NAMESPACE: 'a', MESH_NAMESPACE: 'b' }, /^meshd: NAMESPACE is "a", and MESH_NAMESPACE "b"/],
     [

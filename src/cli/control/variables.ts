@@ -125,6 +125,12 @@ export const serveVariables: readonly ServeVariable[] = [
     default: 'true',
   },
   {
+    name: 'PILOT_ENABLE_INCREMENTAL_MCP',
+    description:
+      'with configSources xds://, true: configuration servers are asked for changes alone (incremental form of the protocol)',
+    default: 'false',
+  },
+  {
     name: 'PILOT_ENABLE_STATUS',
     description:
       'with --kubernetes, true: the leader writes to the status of objects whether they are valid, and how many proxies have them (conditions Accepted, Distributed)',

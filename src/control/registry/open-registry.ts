@@ -12,6 +12,8 @@ import { GitRegistry } from './git.ts';
 import { RegisteredServices } from './registered/registered-services.ts';
 import type { Registry } from './registry.ts';
 import type { ServiceSource } from './service-source.ts';
+import type { StreamAddress } from './streamed/stream-address.ts';
+import { StreamedSource } from './streamed/streamed-source.ts';
 import { RegistryWithServices } from './with-services.ts';
 
 /** Source of a mesh's objects, and sources of further services. */
@@ -23,6 +25,8 @@ export interface ServiceSources {
   readonly catalogs: readonly ConsulAddress[];
   /** Path of a Unix socket on which programs register services; absent: none do. */
   readonly registrationSocket?: string | undefined;
+  /** Servers of configuration (`xds://`); absent: none. */
+  readonly streams?: readonly StreamAddress[] | undefined;
 }
 
 type ObjectSource =
@@ -62,7 +66,12 @@ export interface Before {
 /** A name that identifies a source, for its state on disk. */
 export function nameOf({ services, ...source }: MeshSource): string {
   const ids = services?.catalogs.map(({ id }) => id).sort() ?? [];
-  return ids.length === 0 ? nameOfObjects(source) : `${nameOfObjects(source)} consul ${ids.join(',')}`;
+  const streams = services?.streams?.map(({ address }) => address).sort() ?? [];
+  return [
+    nameOfObjects(source),
+    ...(ids.length === 0 ? [] : [`consul ${ids.join(',')}`]),
+    ...(streams.length === 0 ? [] : [`xds ${streams.join(',')}`]),
+  ].join(' ');
 }
 
 function nameOfObjects(source: ObjectSource): string {
@@ -84,10 +93,11 @@ export async function openRegistry(
   const main = await openObjects(source, before, onProblem);
   if (services === undefined) return main;
   const known = before.files ?? [];
-  const { catalogs, registrationSocket } = services;
+  const { catalogs, registrationSocket, streams = [] } = services;
   const sources: ServiceSource[] = [];
   if (catalogs.length > 0) sources.push(new CatalogSource({ addresses: catalogs, known, onProblem }));
   if (registrationSocket !== undefined) sources.push(new RegisteredServices(registrationSocket));
+  for (const address of streams) sources.push(new StreamedSource({ address, known, onProblem }));
   return new RegistryWithServices(main, sources);
 }
 

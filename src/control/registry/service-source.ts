@@ -1,7 +1,7 @@
 import type { SourceFile } from '../../source/document.ts';
 import type { RegistryFigures } from './registry.ts';
 
-/** A source of services alone, beside the registry that has the policies. */
+/** A source of further objects, beside the registry. */
 export interface ServiceSource {
   /**
    * Before all services are known: those that were in force before this `meshd` was started, if they can be recognized
@@ -10,6 +10,8 @@ export interface ServiceSource {
   readonly files: readonly SourceFile[];
   /** It has told all its services once. */
   readonly hasSynced: boolean;
+  /** There may be policies among them, which must not be missing; absent: they are services alone. */
+  readonly hasPolicies?: boolean;
   readonly figures: readonly RegistryFigures[];
   /**
    * Tells of each change of `files`, and when all are known; `isEndpoints`: nothing but where and how well instances

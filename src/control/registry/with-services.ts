@@ -16,7 +16,7 @@ export class RegistryWithServices implements Registry {
   readonly #sources: readonly ServiceSource[];
   readonly #servicesMs: number;
   #batch: Batch | undefined;
-  #change: { isEndpoints: boolean } | undefined;
+  #change: { readonly isEndpoints: boolean; readonly isUrgent: boolean } | undefined;
   #isTimeOver = false;
   #isGiven = false;
   #timer: NodeJS.Timeout | undefined;
@@ -67,7 +67,10 @@ export class RegistryWithServices implements Registry {
     }, this.#servicesMs);
     for (const source of this.#sources) {
       await source.start(({ isEndpoints }) => {
-        this.#change = { isEndpoints: isEndpoints && this.#change?.isEndpoints !== false };
+        this.#change = {
+          isEndpoints: isEndpoints && this.#change?.isEndpoints !== false,
+          isUrgent: this.#change?.isUrgent === true || (source.hasPolicies === true && !isEndpoints),
+        };
         onChange();
       });
     }
@@ -83,7 +86,7 @@ export class RegistryWithServices implements Registry {
     const own = await this.#main.look(bag);
     if (own !== undefined) this.#batch = own;
     if (this.#batch === undefined) return undefined;
-    if (!this.#isTimeOver && this.#sources.some(({ hasSynced }) => !hasSynced)) return undefined;
+    if (this.#sources.some((source) => !source.hasSynced && (!this.#isTimeOver || isMissing(source)))) return undefined;
     const isFirst = !this.#isGiven;
     if (!isFirst && own === undefined && this.#change === undefined) return undefined;
     this.#isGiven = true;
@@ -93,8 +96,13 @@ export class RegistryWithServices implements Registry {
     return {
       ...this.#batch,
       files,
-      isUrgent: isFirst || own?.isUrgent === true,
+      isUrgent: isFirst || own?.isUrgent === true || change?.isUrgent === true,
       isEndpoints: !isFirst && own?.isEndpoints !== false && change?.isEndpoints !== false,
     };
   }
+}
+
+/** Without its policies more might be allowed than they allow: those from before are better than none. */
+function isMissing({ hasPolicies, files }: ServiceSource): boolean {
+  return hasPolicies === true && files.length === 0;
 }
