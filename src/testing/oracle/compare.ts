@@ -6,11 +6,11 @@ import type { World } from '../../access/world.ts';
 import { compiledWithKeySets } from '../compiled-world.ts';
 import type { Dice } from '../dice.ts';
 import { type MeshPod, meshTopology, pods, rootNamespace } from '../generated-mesh.ts';
-import { type GeneratedPolicy, policies, policyFiles } from '../generated-policies.ts';
+import { policies, policyFiles } from '../generated-policies.ts';
 import { rulesInForce } from '../policy-oracle.ts';
 import { accessOf } from './access-of.ts';
 import { agrees } from './agrees.ts';
-import { generatedAccessPolicies, generatedTokenPolicies } from './generated-intent.ts';
+import { generatedAccessPolicies, generatedPeers, generatedTokenPolicies } from './generated-intent.ts';
 import { type Asked, addressOf, generatedQuestion, generatedTokens } from './generated-questions.ts';
 import { isAbout } from './intent.ts';
 import { type KeySets, oracleSettings } from './surroundings.ts';
@@ -64,17 +64,13 @@ export async function compareMeshes(
 }
 
 function generatedIntents(dice: Dice, keySets: KeySets): Intents {
-  // Policies of several samples: one has too few of a kind for them to meet.
-  const sampled = fc.sample(policies(), { seed: dice.below(2 ** 31), numRuns: 4 });
-  const most = (kind: GeneratedPolicy['kind']): readonly GeneratedPolicy[] =>
-    sampled
-      .map((all) => all.filter((policy) => policy.kind === kind))
-      .reduce((best, own) => (own.length > best.length ? own : best));
+  // The richest of several samples: rules of one have too little to do with each other.
+  const samples = fc
+    .sample(policies(), { seed: dice.below(2 ** 31), numRuns: 4 })
+    .map((all) => all.filter(({ kind }) => kind === 'DestinationRule'));
+  const rules = samples.reduce((best, own) => (own.length > best.length ? own : best));
   return {
-    transport: [
-      ...(dice.chance(75) ? most('PeerAuthentication') : []),
-      ...(dice.chance(60) ? most('DestinationRule') : []),
-    ],
+    transport: [...(dice.chance(75) ? generatedPeers(dice) : []), ...(dice.chance(80) ? rules : [])],
     access: generatedAccessPolicies(dice, oracleSettings.extensionProviders[0].name),
     tokens: generatedTokenPolicies(dice, keySets.texts),
     trustDomains: ['cluster.local', ...oracleSettings.trustDomainAliases],

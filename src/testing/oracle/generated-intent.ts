@@ -1,4 +1,6 @@
 import type { Dice } from '../dice.ts';
+import { rootNamespace } from '../generated-mesh.ts';
+import type { GeneratedPolicy } from '../generated-policies.ts';
 import type { AccessPolicy, AccessRule, Condition, Fields, TokenPolicy, TokenRule } from './intent.ts';
 
 /** What the rules name, near to what requests have. */
@@ -58,6 +60,41 @@ const conditions: readonly (readonly [key: string, values: readonly string[]])[]
 const nameless = conditions.filter(([key]) => !/^(request\.auth|source\.(?!ip))/.test(key));
 
 const selectors = [{ app: 'web' }, { app: 'web', version: 'v1' }, { app: 'api' }, { app: 'db' }, { app: 'nobody' }];
+
+/** PeerAuthentications of the mesh, of namespaces and of workloads in them, so that most workloads have several. */
+export function generatedPeers(dice: Dice): readonly GeneratedPolicy[] {
+  const mtls = (): object => ({ mtls: { mode: dice.pick(['STRICT', 'PERMISSIVE', 'DISABLE', 'UNSET']) } });
+  const ports = (): object => ({
+    portLevelMtls: Object.fromEntries(
+      dice.some(['8080', '9000', '9100', '7777'], 2).map((port) => [port, mtlsOf(mtls())]),
+    ),
+  });
+  const peer = (name: string, namespace: string, spec: object): GeneratedPolicy => ({
+    kind: 'PeerAuthentication',
+    metadata: { name, namespace, ...(dice.chance(50) && { creationTimestamp: dice.pick(ages) }) },
+    spec,
+  });
+  const selecting = (): object => ({
+    selector: { matchLabels: dice.pick(selectors) },
+    ...(dice.chance(80) && mtls()),
+    ...(dice.chance(40) && ports()),
+  });
+  return [
+    ...(dice.chance(50) ? [peer('mesh', rootNamespace, mtls())] : []),
+    ...['a', 'b'].flatMap((namespace) => [
+      ...(dice.chance(50) ? [peer('whole', namespace, mtls())] : []),
+      ...(dice.chance(15) ? [peer('again', namespace, mtls())] : []),
+      ...(dice.chance(60) ? [peer('one', namespace, selecting())] : []),
+      ...(dice.chance(25) ? [peer('two', namespace, selecting())] : []),
+    ]),
+  ];
+}
+
+const ages = ['2024-01-01T00:00:00Z', '2024-01-02T00:00:00Z'];
+
+function mtlsOf(block: object): unknown {
+  return Object.values(block)[0];
+}
 
 /** Access policies of the fixed mesh, of all actions; those of action CUSTOM ask this authorizer. */
 export function generatedAccessPolicies(dice: Dice, authorizer: string): readonly AccessPolicy[] {
