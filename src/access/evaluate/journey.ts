@@ -156,7 +156,14 @@ class Journey {
     if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
       return this.#end(this.#failed('the identity of the server is not the expected one', request), server);
     }
+    const before = this.#legs.length;
     const way = this.#arrive(connection, request ?? came);
+    // At the address of a service it is known only now who the server is.
+    const met = server === undefined ? this.#legs[before]?.workload : undefined;
+    const identity = met && findWorkload(this.#world, met)?.identity;
+    if (connection.tls !== undefined && identity !== undefined && !accepts(identity)) {
+      return { ...way, outcome: this.#failed('the identity of the server is not the expected one', request) };
+    }
     if (isMeshTls && way.outcome.kind === 'reaches' && way.outcome.tls !== undefined) {
       return { ...way, outcome: this.#failed('nobody ends the mutual TLS of the mesh', request) };
     }

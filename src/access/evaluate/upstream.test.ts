@@ -26,6 +26,15 @@ kind: Namespace
 metadata: {name: foo, labels: {mesh-injection: enabled}}
 ---
 ${pod('curl', '10.0.0.1')}${pod('web', '10.0.0.2')}${pod('bare', '10.0.0.3', "sidecar.mesh.io/inject: 'false'")}${service('web', '10.96.0.2')}${service('bare', '10.96.0.3')}${rule('web')}${rule('bare')}`;
+const passedThrough = `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: web, namespace: foo}
+spec:
+  host: web
+  trafficPolicy:
+    loadBalancer: {simple: PASSTHROUGH}
+    tls: {mode: MESH_MUTUAL, subjectAltNames: ["spiffe://cluster.local/ns/foo/sa/other"]}
+`;
 const disabled = `apiVersion: security.mesh.io/v1
 kind: PeerAuthentication
 metadata: {name: web, namespace: foo}
@@ -36,6 +45,11 @@ describe('mutual TLS of a sidecar', () => {
   test.each([
     ['is ended by the proxy of the server', mesh, '10.96.0.2', 'reaches', 'reaches'],
     ['fails at a workload without a proxy', mesh, '10.96.0.3', 'answered 503', 'closed'],
+    [
+      'fails at a server of another identity, to which the node leads it',
+      mesh.replace(rule('web'), '') + passedThrough,
+      ...(['10.96.0.2', 'answered 503', 'closed'] as const),
+    ],
     ['fails at a proxy that leaves it to the application', mesh + disabled, '10.96.0.2', 'answered 503', 'closed'],
   ])('%s', (_title, texts, address, http, bytes) => {
     const world = compiledWorld([texts]);
