@@ -78,7 +78,7 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
       (await mesh.cluster.api.must('GET', path)).webhooks[0].failurePolicy === 'Fail' || undefined;
     const otherwise = async (): Promise<string> =>
       `the API server does not ask meshd: ${mesh.plane('default')?.output}`;
-    await until(isInForce, { timeoutMs: 30_000, everyMs: 100, otherwise });
+    await until(isInForce, { timeoutMs: 60_000, everyMs: 100, otherwise });
   }
 
   /** The one pod of a Deployment, once those before it have ended. */
@@ -88,7 +88,7 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
       return pods.length === 1 ? pods[0] : undefined;
     };
     const otherwise = async (): Promise<string> => `${mesh.podsOf(namespace, app).length} pods of ${app}`;
-    return until(one, { timeoutMs: 30_000, otherwise });
+    return until(one, { timeoutMs: 60_000, otherwise });
   }
   const all = () => Promise.all([only('shop', 'web'), only('clients', 'client'), only('edge', 'gateway')]);
   const revisionOf = async (namespace: string, app: string): Promise<string | undefined> =>
@@ -180,7 +180,7 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
       /strict\n.*callers/,
     );
     const hasEnded = async (): Promise<true | undefined> => mesh.plane('default') === undefined || undefined;
-    await until(hasEnded, { timeoutMs: 20_000, otherwise: async () => 'meshd goes on running' });
+    await until(hasEnded, { timeoutMs: 60_000, otherwise: async () => 'meshd goes on running' });
     await install();
     await shell('kubectl label namespace shop mesh-injection=enabled');
     await shell(`kubectl rollout restart deployment --namespace shop; ${status} shop`);

@@ -17,7 +17,7 @@ export async function startAuthority({ sandbox }: Engine, mint: TokenMint): Prom
   await sandbox.start([node, `${repository}/dist/meshd.js`, 'serve', ...flags], log, { cwd: `${scratch}/meshd` });
   const serves = async (): Promise<true | undefined> =>
     (await readFile(log, 'utf8')).includes('serving gRPC over TLS') ? true : undefined;
-  await until(serves, { timeoutMs: 20_000, otherwise: () => readFile(log, 'utf8') });
+  await until(serves, { timeoutMs: 60_000, otherwise: () => readFile(log, 'utf8') });
   return readFile(join(folder, 'ca/self-signed-root.pem'), 'utf8');
 }
 
@@ -28,5 +28,5 @@ export async function startOutside({ sandbox }: Engine): Promise<void> {
   await sandbox.start([node, `${scratch}/outside.mjs`, '9000'], log);
   const listens = async (): Promise<true | undefined> =>
     (await readFile(log, 'utf8')).includes('listening') ? true : undefined;
-  await until(listens, { timeoutMs: 10_000, otherwise: () => readFile(log, 'utf8') });
+  await until(listens, { timeoutMs: 60_000, otherwise: () => readFile(log, 'utf8') });
 }

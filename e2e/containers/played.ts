@@ -80,7 +80,7 @@ export class PlayedPod {
   /** Asks until the answer is 200. */
   async untilProbed(probe: Probe): Promise<void> {
     await until(async () => ((await this.probe(probe)) === 200 ? true : undefined), {
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       everyMs: 100,
       otherwise: () => this.logs('mesh-proxy'),
     });

@@ -140,7 +140,7 @@ describe.skipIf(areContainersImpossible())('in containers', () => {
       await pod.change('mesh-policies', { 'policies.yaml': changed, 'topology.yaml': topology });
       const opened = async (): Promise<true | undefined> =>
         (await pod.request('GET', web, 'cart')).startsWith('200') ? true : undefined;
-      await until(opened, { timeoutMs: 20_000, otherwise: () => pod.logs('mesh-proxy') });
+      await until(opened, { timeoutMs: 60_000, otherwise: () => pod.logs('mesh-proxy') });
     });
 
     test('runs the agent as process 1, without privileges or zombies', async () => {
@@ -175,14 +175,14 @@ describe.skipIf(areContainersImpossible())('in containers', () => {
     test('finishes what is in flight, and ends cleanly before its drain is over', async () => {
       const slow = pod.request('GET', `${web}/slow`, 'cart');
       await until(async () => ((await stat('http.inbound.*rq_active')) > 0 ? true : undefined), {
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         otherwise: async () => 'no request came',
       });
       const startedAt = performance.now();
       const stopped = pod.stop();
       const closed = async (): Promise<true | undefined> =>
         (await pod.probe(pod.container('mesh-proxy').readinessProbe!)) === 503 ? true : undefined;
-      await until(closed, { timeoutMs: 5_000, otherwise: () => pod.logs('mesh-proxy') });
+      await until(closed, { timeoutMs: 60_000, otherwise: () => pod.logs('mesh-proxy') });
       expect(await slow).toBe('200 slow');
       expect(await stopped).toEqual({ 'mesh-init': 0, 'mesh-proxy': 0, web: 0 });
       expect(performance.now() - startedAt).toBeLessThan(20_000);

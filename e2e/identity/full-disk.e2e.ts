@@ -68,7 +68,7 @@ describeMesh('a full disk', () => {
       const inForce = await serialsOf(mesh.testbed, 'foo/server');
       return written !== undefined && inForce.has(written) ? true : undefined;
     };
-    await until(isNew, { timeoutMs: 15_000, everyMs: 100, otherwise: async () => 'nothing is written' });
+    await until(isNew, { timeoutMs: 60_000, everyMs: 100, otherwise: async () => 'nothing is written' });
     expect(failuresOf(await load.stop())).toEqual({ failed: 0, first: [] });
   });
 

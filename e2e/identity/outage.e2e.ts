@@ -51,7 +51,7 @@ describeMesh('a mesh whose authority is away', () => {
     expect(failuresOf(await load.stop())).toEqual({ failed: 0, first: [] });
     expect(told.line).toContain(new Date(told.endsAt * 1_000).toISOString());
     await until(async () => ((await status()) === '503' ? true : undefined), {
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       everyMs: 100,
       otherwise: async () => `still ${await status()}`,
     });
@@ -60,7 +60,7 @@ describeMesh('a mesh whose authority is away', () => {
     expect(await status(keptPort)).toBe('200');
     await mesh.plane.start();
     await until(async () => ((await status()) === '200' ? true : undefined), {
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       everyMs: 100,
       otherwise: async () => `still ${await status()}`,
     });

@@ -47,7 +47,7 @@ describeMesh('a mesh whose root changes', () => {
       const trusts = async (): Promise<true | undefined> =>
         (await rootsOf(mesh.testbed, pod)).join() === wanted.join() ? true : undefined;
       const otherwise = async (): Promise<string> => `${pod} trusts ${await rootsOf(mesh.testbed, pod)}, not ${wanted}`;
-      await until(trusts, { timeoutMs: 15_000, everyMs: 100, otherwise });
+      await until(trusts, { timeoutMs: 60_000, everyMs: 100, otherwise });
     }
   }
 

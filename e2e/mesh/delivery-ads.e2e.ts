@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompiler } from '../../src/compiler/compile.ts';
 import type { EnvoyConfig } from '../../src/compiler/render/resource.ts';
 import { defaultSettings } from '../../src/config/defaults.ts';
 import { DiagnosticBag } from '../../src/diagnostics/bag.ts';
 import { findEnvoy } from '../../src/envoy/process.ts';
+import { eventually } from '../../src/testing/eventually.ts';
 import { AdsServer } from '../testing/ads-server.ts';
 import { redisPort, thriftPort } from '../testing/protocol-servers.ts';
 
@@ -106,7 +107,7 @@ describe('a sidecar with delivery ads', () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     started.push(envoy);
-    await vi.waitFor(() => expect(get('http://127.0.0.1:15000/ready')).toBe('LIVE\n'), soon);
+    await eventually(() => expect(get('http://127.0.0.1:15000/ready')).toBe('LIVE\n'), soon);
     started.push(inside('node', load, 'serve', 'one=10.1.0.1:8080', 'two=10.1.0.2:8080'));
     for (const [i] of both.entries()) {
       // Debian's redis-tools hold the server under this name.
@@ -114,11 +115,11 @@ describe('a sidecar with delivery ads', () => {
       started.push(inside('bash', '-c', script));
       started.push(inside(...thriftPeer, 'serve', `10.1.0.${i + 1}`, String(thriftPort), both[i] ?? ''));
     }
-    await vi.waitFor(() => expect(both).toContain(get('http://10.96.0.1/')), soon);
+    await eventually(() => expect(both).toContain(get('http://10.96.0.1/')), soon);
     for (const address of ['10.1.0.1', '10.1.0.2', '10.96.0.2']) {
-      await vi.waitFor(() => expect(run('redis-cli', '-h', address, 'GET', 'x')).toBe('\n'), soon);
+      await eventually(() => expect(run('redis-cli', '-h', address, 'GET', 'x')).toBe('\n'), soon);
     }
-    await vi.waitFor(() => expect(both).toContain(run(...calls(1)).trim()), soon);
+    await eventually(() => expect(both).toContain(run(...calls(1)).trim()), soon);
   });
   afterAll(async () => {
     for (const program of started.reverse()) if (program.kill('SIGKILL')) await once(program, 'exit');
@@ -126,7 +127,7 @@ describe('a sidecar with delivery ads', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const soon = { timeout: 15_000, interval: 100 };
+  const soon = { interval: 100 };
   const load = join(repositoryRoot, 'e2e/testing/steady-load.mjs');
   const place = (): string[] => {
     const user = isRoot ? [] : ['-U', '--preserve-credentials'];
@@ -177,9 +178,9 @@ describe('a sidecar with delivery ads', () => {
   test('reaches a service again whose last endpoint went and came back', async () => {
     const before = counters();
     ads.serve(compile([]));
-    await vi.waitFor(() => expect(get('http://10.96.0.1/')).toBe('no healthy upstream'), soon);
+    await eventually(() => expect(get('http://10.96.0.1/')).toBe('no healthy upstream'), soon);
     ads.serve(compile(['two']));
-    await vi.waitFor(() => expect(get('http://10.96.0.1/')).toBe('two'), soon);
+    await eventually(() => expect(get('http://10.96.0.1/')).toBe('two'), soon);
     expect(counters()).toBe(before);
   });
 });

@@ -39,7 +39,7 @@ describeMesh.each([
     const server = sidecarOf(bench.testbed, 0);
     // Twenty requests in each of three manners of two clients.
     await until(async () => ((await server.counter('inbound_8000.downstream_rq_active')) === 120 ? true : undefined), {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       otherwise: () => server.admin('GET', '/stats?filter=inbound_8000.downstream'),
     });
     await server.program.signal('TERM');

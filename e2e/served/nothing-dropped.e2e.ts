@@ -71,7 +71,7 @@ describeMesh('a mesh under load that meshd serves', () => {
       const isAgain = async (): Promise<true | undefined> =>
         (await envoys()).length > before.length ? true : undefined;
       const otherwise = (): Promise<string> => load.mesh.testbed.sidecar(pod).output();
-      await until(isAgain, { timeoutMs: 20_000, otherwise });
+      await until(isAgain, { timeoutMs: 60_000, otherwise });
     }
 
     async function killAgent(): Promise<void> {

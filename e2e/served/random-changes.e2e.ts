@@ -50,7 +50,7 @@ describeMesh('random changes of a mesh with four Envoys', () => {
         ...differences(served, envoyContent(await mesh.testbed.sidecar(pod).admin('GET', '/config_dump?include_eds'))),
       ];
       await until(async () => ((await faults()).length === 0 ? true : undefined), {
-        timeoutMs: 20_000,
+        timeoutMs: 60_000,
         everyMs: 100,
         otherwise: async () => `${what}: ${pod} differs: ${(await faults()).join('\n')}`,
       });

@@ -32,7 +32,7 @@ describe.skipIf(process.getuid?.() !== 0)('openMachine', () => {
       expect(await made()).toHaveLength(1);
       maker.kill('SIGKILL');
       await until(async () => (!existsSync(folder) && (await made()).length === 0 ? true : undefined), {
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         otherwise: async () => `${folder} or ${await made()} is still there`,
       });
     } finally {

@@ -101,7 +101,7 @@ async function bootIn(group: ControlGroup): Promise<Machine> {
     const boot = await sandbox.start(argv, join(sandbox.folder, 'boot.log'));
     const machine = machineOf(sandbox, boot, group);
     await until(() => hasBooted(machine, boot), {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       otherwise: async () => `the machine does not boot: ${await words(machine, boot)}`,
     });
     return machine;

@@ -65,7 +65,7 @@ describe.skipIf(isImpossible())('the unit of docs/explanation/pilot-agent-lifecy
     // After five starts in ten seconds systemd gives up, unless it is told not to.
     const isSixth = async (): Promise<true | undefined> =>
       Number((await show('NRestarts'))[0]) > 5 ? true : undefined;
-    await until(isSixth, { timeoutMs: 30_000, otherwise: journal });
+    await until(isSixth, { timeoutMs: 60_000, otherwise: journal });
     await machine.write(inputs, mesh('STRICT'));
     await up();
     await machine.must('systemctl', 'stop', name);
@@ -155,7 +155,7 @@ describe.skipIf(isImpossible())('the unit of docs/explanation/pilot-agent-lifecy
     };
     const otherwise = async (): Promise<string> =>
       `${[...(await machine.processes(name)).values()].join('\n')}\n${await journal()}`;
-    return until(probe, { timeoutMs: 30_000, otherwise });
+    return until(probe, { timeoutMs: 60_000, otherwise });
   }
 });
 

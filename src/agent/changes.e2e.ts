@@ -4,8 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdminClient } from '../envoy/admin.ts';
+import { eventually } from '../testing/eventually.ts';
 import { freePort } from '../testing/free-ports.ts';
 import { noObserver } from './reload/observer.ts';
 import { httpGet } from './testing/agent-bench.ts';
@@ -19,12 +20,12 @@ describe('an agent whose inputs change', () => {
     const agent = await start();
     await agent.untilReady();
     await agent.change({ body: 'two' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('two'));
     await agent.change({ listenerExtras: { listener_filters_timeout: '3s' }, upstream: { name: 'late', port: 1 } });
-    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(4), 10_000);
+    await eventually(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(4));
     expect((await agent.get('/upstream')).status).toBe(503);
     await agent.change({ upstream: { name: 'later', port: 1 } });
-    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(5), 10_000);
+    await eventually(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(5));
   });
 
   test('keeps no configuration that a later one has replaced, the first one neither', async () => {
@@ -34,12 +35,12 @@ describe('an agent whose inputs change', () => {
     await agent.untilReady();
     for (const body of ['two', 'three']) {
       await agent.change({ body });
-      await vi.waitFor(async () => expect((await agent.get()).body).toBe(body), 10_000);
+      await eventually(async () => expect((await agent.get()).body).toBe(body));
     }
-    await vi.waitFor(() => {
+    await eventually(() => {
       collectGarbage();
       expect(agent.given.filter((files) => files.deref() !== undefined)).toHaveLength(1);
-    }, 10_000);
+    });
     expect(agent.given.length).toBeGreaterThan(2);
   });
 
@@ -54,7 +55,7 @@ describe('an agent whose inputs change', () => {
     for (let i = 1; i <= 12; i++) {
       const extras = { listener_filters_timeout: `${1 + (i % 3)}s` };
       await agent.change({ body: `${i}`, listenerExtras: extras, upstream: { name: `up-${i}`, port: 1 } });
-      await vi.waitFor(async () => expect((await agent.get()).body).toBe(`${i}`), 10_000);
+      await eventually(async () => expect((await agent.get()).body).toBe(`${i}`));
     }
     isChanging = false;
     await client;
@@ -70,11 +71,11 @@ describe('an agent whose inputs change', () => {
     await agent.untilReady();
     const admin = createAdminClient({ port: agent.sample.adminPort });
     const shows = async (path: string, text: RegExp, is = true): Promise<void> =>
-      vi.waitFor(async () => expect(text.test((await admin.get(path)).body)).toBe(is), 10_000);
+      eventually(async () => expect(text.test((await admin.get(path)).body)).toBe(is));
     const waiting = agent.get('/upstream/slow');
     await shows('/stats?filter=fault', /delays_injected: 1/);
     await agent.change({ upstream: { name: 'other', port } });
-    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(3), 10_000);
+    await eventually(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(3));
     expect(await waiting).toEqual({ status: 200, body: 'served' });
     await shows('/clusters', /^up::/m, false);
     await shows('/clusters', /^other::/m);
@@ -93,7 +94,7 @@ describe('an agent whose inputs change', () => {
     expect(await agent.readiness()).toBe(200);
     expect(await readdir(join(agent.folder, 'proxy/routes'))).toEqual(['app.json']);
     await rmdir(obstacle);
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('two'));
     expect(agent.lines.join('').split('the change is not taken')).toHaveLength(2);
   });
 
@@ -108,7 +109,7 @@ describe('an agent whose inputs change', () => {
     await agent.untilReady();
     await spoil(join(agent.folder, 'proxy'));
     await agent.change({ body: 'two' });
-    await vi.waitFor(() => expect(refused.length).toBeGreaterThan(1), 10_000);
+    await eventually(() => expect(refused.length).toBeGreaterThan(1));
     expect(new Set(refused)).toEqual(new Set(['world']));
     const said = agent.lines.filter((line) => line.includes('was removed or replaced'));
     expect(said).toEqual([expect.stringMatching(/\terror\t.*no change reaches Envoy any more; start the agent again/)]);
@@ -123,7 +124,7 @@ describe('an agent whose inputs change', () => {
     expect(await agent.get()).toEqual({ status: 200, body: 'one' });
     expect(await agent.readiness()).toBe(200);
     await agent.change({ body: 'mended' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('mended'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('mended'));
   });
 
   test('keeps serving what was good when Envoy would refuse a change, and says why', async () => {
@@ -142,9 +143,9 @@ describe('an agent whose inputs change', () => {
       await agent.change({ httpPort: port, body: 'two', upstream: { name: 'new', port: 1 } });
       await agent.untilLogged('the last valid configuration stays in force: Envoy refused it');
     });
-    await vi.waitFor(async () => expect(await httpGet(goodPort, '/')).toEqual({ status: 200, body: 'one' }), 10_000);
+    await eventually(async () => expect(await httpGet(goodPort, '/')).toEqual({ status: 200, body: 'one' }));
     await agent.change({ httpPort: goodPort, body: 'three', upstream: { name: 'new', port: 1 } });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('three'));
     expect(await agent.readiness()).toBe(200);
   });
 
@@ -162,10 +163,10 @@ describe('an agent whose inputs change', () => {
     expect(await httpGet(goodPort, '/')).toEqual({ status: 200, body: 'one' });
     await new Promise((resolve) => other.close(resolve));
     await agent.change({ httpPort: port, body: 'three' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('three'));
     // Envoy still drains the first port.
     await agent.change({ httpPort: goodPort, body: 'four' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('four'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('four'));
   });
 
   test('becomes ready when a change mends the first configuration', async () => {

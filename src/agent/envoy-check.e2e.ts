@@ -1,6 +1,7 @@
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { isAlive } from '../testing/processes.ts';
 import { AgentError } from './agent-error.ts';
 import { EnvoyCheck } from './envoy-check.ts';
@@ -22,7 +23,7 @@ async function startUnanswered(config = {}): Promise<{
   });
   const agent = await start({ config, parts: { envoyCheck: new EnvoyCheck(passed) } });
   const ready = async (): Promise<string> => (await httpGet(agent.sample.adminPort, '/ready')).body.trim();
-  await vi.waitFor(async () => expect(await ready()).toBe('LIVE'), { timeout: 15_000, interval: 20 });
+  await eventually(async () => expect(await ready()).toBe('LIVE'), { interval: 20 });
   return { agent, ...(answer ?? { allow: () => {}, refuse: () => {} }) };
 }
 
@@ -58,7 +59,7 @@ describe('an Envoy that was started before it is known whether it may run', () =
     await agent.change({ body: 'two' });
     allow();
     await agent.untilReady();
-    await vi.waitFor(async () => expect(await agent.get()).toEqual({ status: 200, body: 'two' }), 10_000);
+    await eventually(async () => expect(await agent.get()).toEqual({ status: 200, body: 'two' }));
   });
 
   test('is ended where its listeners cannot be written by then, and none is opened', async () => {
@@ -77,7 +78,7 @@ describe('an Envoy that was started before it is known whether it may run', () =
     const unanswered = await startUnanswered();
     const { agent } = unanswered;
     process.kill(agent.envoyPid, 'SIGKILL');
-    await vi.waitFor(() => expect(isAlive(agent.envoyPid)).toBe(false));
+    await eventually(() => expect(isAlive(agent.envoyPid)).toBe(false));
     unanswered[answer]();
     expect(await agent.exitCode.catch((error: Error) => error)).toBe(code ?? tooOld);
   });

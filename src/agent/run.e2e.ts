@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import type { AgentBench } from './testing/agent-bench.ts';
 import { startingAgents } from './testing/life-probe.ts';
 import { unbindable } from './testing/sample-proxy.ts';
@@ -36,7 +37,7 @@ describe('runAgent', () => {
     agent.signal('SIGTERM');
     await agent.untilLogged('draining');
     while (performance.now() - startedAt < 1_000) expect((await agent.get()).status).toBe(200);
-    await vi.waitFor(async () => expect((await agent.get()).status).toBe(0), { timeout: 500, interval: 5 });
+    await eventually(async () => expect((await agent.get()).status).toBe(0), { interval: 5 });
     expect(await agent.exitCode).toBe(0);
     expect(performance.now() - startedAt).toBeGreaterThan(1_950);
   });

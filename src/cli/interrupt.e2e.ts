@@ -4,7 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 
 const program = resolve(import.meta.dirname, '../../dist/meshpol.js');
 const manifest = '.meshpol-files';
@@ -38,10 +39,7 @@ describe('meshpol compile -o, told to stop while it writes', () => {
     child = spawn(process.execPath, [program, 'compile', 'mesh.yaml', '-o', 'out'], { cwd: folder, stdio: 'ignore' });
     const ended = once(child, 'exit');
     const present = (): string[] => readdirSync(join(folder, 'out'));
-    await vi.waitFor(() => expect(present()).toEqual([expect.stringMatching(/stage/)]), {
-      timeout: 60_000,
-      interval: 1,
-    });
+    await eventually(() => expect(present()).toEqual([expect.stringMatching(/stage/)]), { interval: 1 });
     child.kill(signal);
     expect(await ended).toEqual([null, signal]);
     expect(present()).toEqual([]);

@@ -2,7 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 
 const programs = ['meshpol', 'pilot-agent', 'meshd'];
 const bell = '\x07';
@@ -48,13 +49,13 @@ class TerminalShell {
 
   /** What the terminal shows next that looks so; gives its first group. */
   async next(form: RegExp): Promise<string> {
-    const found = await vi.waitFor(
+    const found = await eventually(
       () => {
         const match = form.exec(this.shown);
         if (match === null) expect.fail(`the terminal shows ${JSON.stringify(this.shown)}`);
         return match;
       },
-      { timeout: 30_000, interval: 10 },
+      { interval: 10 },
     );
     this.shown = this.shown.slice(found.index + found[0].length);
     return found[1] ?? '';

@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../testing/certificates.ts';
 import { ConsulServer } from '../testing/consul/consul-server.ts';
+import { eventually } from '../testing/eventually.ts';
 import { ConsulApi } from './consul-api.ts';
 import { ConsulCatalog } from './consul-catalog.ts';
 
@@ -33,7 +34,7 @@ describe.each(['1.8.7', '1.19.2'] as const)('ConsulCatalog on Consul %s', (relea
     return catalog;
   }
   const idsOf = (service: string) => catalog?.services.get(service)?.map(({ id, health }) => `${id} ${health}`);
-  const until = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 30_000, interval: 50 });
+  const until = (look: () => void): Promise<void> => eventually(look);
 
   test('takes what a server without its state lacks away once its agents had time to tell it', async () => {
     consul = await ConsulServer.start({ release });
@@ -62,7 +63,7 @@ describe.each(['1.8.7', '1.19.2'] as const)('ConsulCatalog on Consul %s', (relea
       follow({}, 60_000, 1_000);
       await until(() => expect(idsOf('web')).toEqual(['web-1 passing']));
       await other.kill();
-      await vi.waitFor(() => expect(problems.at(-1)).toMatch(/the answer is 500/), { timeout: 60_000, interval: 50 });
+      await eventually(() => expect(problems.at(-1)).toMatch(/the answer is 500/));
       expect(idsOf('web')).toEqual(['web-1 passing']);
     } finally {
       await other.close();
@@ -112,7 +113,7 @@ describe.each(['1.8.7', '1.19.2'] as const)('ConsulCatalog on Consul %s', (relea
     consul = await ConsulServer.start({ release, settings, token, tls: { ca, certificate, key } });
     await consul.ready();
     // The leader makes the token that the settings name.
-    await vi.waitFor(() => consul.register('web', 'web-1'), { timeout: 30_000, interval: 100 });
+    await eventually(() => consul.register('web', 'web-1'), { interval: 100 });
     const tokenFile = join(folder, 'token');
     await writeFile(tokenFile, 'no-such-token\n');
     follow({ roots: ca, certificate, key, token: tokenFile });

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serveDns } from '../dns/serve.ts';
 import { addressesOf, ask } from '../dns/testing/dns-client.ts';
+import { eventually } from '../testing/eventually.ts';
 import { freePort } from '../testing/free-ports.ts';
 import { ServingBench } from './testing/serving-bench.ts';
 
@@ -46,18 +47,17 @@ describe('DNS of meshd', () => {
     const heard = await ask(port(), name);
     return heard.rcode === 'NOERROR' ? addressesOf(heard) : heard.rcode;
   };
-  const soon = { timeout: 60_000 };
 
   test('follows the services, and each endpoint of a headless one', async () => {
     await start();
-    await vi.waitFor(async () => expect(await addresses(host('web'))).toEqual(['10.96.0.1']), soon);
+    await eventually(async () => expect(await addresses(host('web'))).toEqual(['10.96.0.1']));
     expect(await addresses(host('db'))).toEqual(['10.0.0.1']);
     expect(await addresses(host('db-0.db'))).toEqual(['10.0.0.1']);
     await bench.put('mesh.yaml', [...mesh, pod('db-0', '10.0.0.1', 'False'), pod('db-1', '10.0.0.2')].join('---\n'));
-    await vi.waitFor(async () => expect(await addresses(host('db'))).toEqual(['10.0.0.2']), soon);
+    await eventually(async () => expect(await addresses(host('db'))).toEqual(['10.0.0.2']));
     expect(await addresses(host('db-0.db'))).toBe('NXDOMAIN');
     await bench.put('mesh.yaml', mesh.slice(1).join('---\n'));
-    await vi.waitFor(async () => expect(await addresses(host('web'))).toBe('NXDOMAIN'), soon);
+    await eventually(async () => expect(await addresses(host('web'))).toBe('NXDOMAIN'));
     expect(await addresses(host('db'))).toEqual([]);
     expect(await bench.metric('meshd_dns_names')).toBe('3');
     expect(await bench.metric('meshd_dns_queries_count{transport="udp",outcome="missing"}')).toBe('2');
@@ -65,15 +65,15 @@ describe('DNS of meshd', () => {
 
   test('keeps the names where an object becomes invalid', async () => {
     await start();
-    await vi.waitFor(async () => expect(await addresses(host('web'))).toEqual(['10.96.0.1']), soon);
+    await eventually(async () => expect(await addresses(host('web'))).toEqual(['10.96.0.1']));
     await bench.put('mesh.yaml', [...mesh.slice(1), service('web', 'clusterIP: [broken')].join('---\n'));
-    await vi.waitFor(() => expect(bench.logged('error')).toContain('the inputs have errors'), soon);
+    await eventually(() => expect(bench.logged('error')).toContain('the inputs have errors'));
     expect(await addresses(host('web'))).toEqual(['10.96.0.1']);
   });
 
   test('tells an agent, which shows its certificate, the names that its namespace may know; others what everybody may', async () => {
     await start();
-    await vi.waitFor(async () => expect(await addresses(host('web'))).toEqual(['10.96.0.1']), soon);
+    await eventually(async () => expect(await addresses(host('web'))).toEqual(['10.96.0.1']));
     expect(await addresses(host('secret'))).toBe('NXDOMAIN');
     expect(await addresses('api.global')).toEqual([]);
     const roots = await readFile(bench.path('ca/self-signed-root.pem'), 'utf8');

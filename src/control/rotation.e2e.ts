@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { openAuthority } from './ca/open-authority.ts';
 import { keepOwnCertificate } from './server/own-certificate.ts';
 import { createTestAuthority, type TestAuthority } from './testing/authorities.ts';
@@ -36,10 +37,7 @@ async function plugIn(signing: TestAuthority, roots: readonly TestAuthority[], v
 }
 
 const said = (message: string): Promise<void> =>
-  vi.waitFor(() => expect(bench.lines.map((line) => line.message)).toContain(message), {
-    timeout: 15_000,
-    interval: 20,
-  });
+  eventually(() => expect(bench.lines.map((line) => line.message)).toContain(message), { interval: 20 });
 
 /** Subject of who signed the certificate that a new connection is shown. */
 async function shownIssuer(): Promise<string> {
@@ -72,8 +70,8 @@ describe('a plugged-in authority', () => {
     for (const version of [1, 2]) {
       const { subject } = new X509Certificate(signing[version]!.certificate);
       await plugIn(signing[version]!, [root], version);
-      await vi.waitFor(() => expect([...issuers]).toContain(subject), { timeout: 15_000, interval: 10 });
-      await vi.waitFor(async () => expect(await shownIssuer()).toBe(subject), { timeout: 15_000, interval: 20 });
+      await eventually(() => expect([...issuers]).toContain(subject), { interval: 10 });
+      await eventually(async () => expect(await shownIssuer()).toBe(subject), { interval: 20 });
     }
     isRunning = false;
     await load;
@@ -185,7 +183,7 @@ describe('the certificate of the control plane', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(ends).toEqual([Math.floor((nowMs - 20 * 3_600_000 + 365 * day) / 1000) * 1000]);
     nowMs += 182 * day;
-    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    await eventually(() => expect(ends).toHaveLength(2));
     nowMs -= 300 * day;
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(ends).toHaveLength(2);
@@ -226,6 +224,6 @@ describe('the certificate of the control plane', () => {
     }));
     expect(await shownIssuer()).toContain('CN=first');
     await write(second);
-    await vi.waitFor(async () => expect(await shownIssuer()).toContain('CN=second'), { timeout: 15_000, interval: 50 });
+    await eventually(async () => expect(await shownIssuer()).toContain('CN=second'));
   });
 });

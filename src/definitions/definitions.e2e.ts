@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { untilServed } from '../testing/kubernetes/definitions.ts';
 import { adminKubectl } from '../testing/kubernetes/kubectl.ts';
@@ -139,7 +140,7 @@ describe('meshd crds, on a real API server', () => {
     await kubectl(`apply -f ${cluster.folder}/keeping.yaml`);
     let count = 0;
     // The server follows its definitions a moment later.
-    await vi.waitFor(async () => expect((await write(`kept${count++}`))[0]).toHaveProperty('whenn'), 10_000);
+    await eventually(async () => expect((await write(`kept${count++}`))[0]).toHaveProperty('whenn'));
     // Definitions that differ change in place: no object goes with them.
     const after = await api.must('GET', policies);
     const uids = (list: typeof before): string[] => list.items.map(({ metadata }: typeof before) => metadata.uid);

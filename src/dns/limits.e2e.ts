@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { encode } from 'dns-packet';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { DnsBench } from './testing/dns-bench.ts';
 import { addressesOf, ask, type Heard, meshName, sendAllTcp, sendUdp } from './testing/dns-client.ts';
 import { answerTo, type Reply, silent, withAddress } from './testing/dns-double.ts';
@@ -67,9 +68,7 @@ describe('serveDns among many queries, and in a ring of servers', () => {
         Array.from({ length: 20 }, (_, m) => query(n * 20 + m)),
       ),
     );
-    await vi.waitFor(() => expect(bench.warnings).toEqual([expect.stringContaining('512 queries')]), {
-      timeout: 4_000,
-    });
+    await eventually(() => expect(bench.warnings).toEqual([expect.stringContaining('512 queries')]));
     expect(plain.connections).toBeLessThanOrEqual(512);
     await bench.close();
     await Promise.allSettled(all);
@@ -82,11 +81,11 @@ describe('serveDns among many queries, and in a ring of servers', () => {
     });
     const { port } = await bench.serve(undefined, [plain], { timing: { attemptMs: 5_000, overallMs: 5_000 } });
     const slow = ask(port, 'slow.example', { tcp: true });
-    await vi.waitFor(() => expect(plain.heard).toHaveLength(1));
+    await eventually(() => expect(plain.heard).toHaveLength(1));
     const sockets = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
     const isClosed = (): boolean[] => sockets.map(({ closed }) => closed);
     // With the slow one there are 301: the first 45 idle ones went.
-    await vi.waitFor(() => expect(isClosed().indexOf(false)).toBe(45), { timeout: 10_000 });
+    await eventually(() => expect(isClosed().indexOf(false)).toBe(45));
     expect(isClosed().slice(45)).not.toContain(true);
     expect(addressesOf(await ask(port, 'a.example', { tcp: true }))).toEqual(['192.0.2.1']);
     expect(addressesOf(await slow)).toEqual(['192.0.2.1']);

@@ -1,5 +1,6 @@
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../testing/certificates.ts';
+import { eventually } from '../testing/eventually.ts';
 import { DnsBench } from './testing/dns-bench.ts';
 import { addressesOf, ask, meshName } from './testing/dns-client.ts';
 import { withAddress } from './testing/dns-double.ts';
@@ -44,9 +45,7 @@ describe('the connection to the server of the mesh', () => {
     expect((await ask(port, meshName)).rcode).toBe('SERVFAIL');
     expect([mesh.connections, plain.heard]).toEqual([0, []]);
     roots = bench.ca.rootCertificate;
-    await vi.waitFor(async () => expect(addressesOf(await ask(port, meshName))).toEqual(['10.0.0.1']), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect(addressesOf(await ask(port, meshName))).toEqual(['10.0.0.1']));
   });
 
   test('is made again when it is lost, and a query on the way is not', async () => {
@@ -81,7 +80,7 @@ describe('the connection to the server of the mesh', () => {
     });
     const { port } = await bench.serve(mesh, [], { timing: { queryMs: 500 } });
     const first = ask(port, meshName);
-    await vi.waitFor(() => expect(late).toBeDefined());
+    await eventually(() => expect(late).toBeDefined());
     expect(addressesOf(await ask(port, meshName))).toEqual(['10.0.0.1']);
     expect((await first).rcode).toBe('SERVFAIL');
     late?.();
@@ -120,7 +119,7 @@ describe('the connection to the server of the mesh', () => {
     });
     const { port } = await bench.serve(mesh, [], { timing: { idleMs: 50 } });
     await ask(port, meshName);
-    await vi.waitFor(() => expect(ended).toBe(1));
+    await eventually(() => expect(ended).toBe(1));
     expect(addressesOf(await ask(port, meshName))).toEqual(['10.0.0.1']);
     expect(mesh.connections).toBe(2);
   });

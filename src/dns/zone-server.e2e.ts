@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { encode } from 'dns-packet';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../testing/certificates.ts';
+import { eventually } from '../testing/eventually.ts';
 import { FrameReader, frame } from './frames.ts';
 import { responseCode, responseCodeOf } from './message.ts';
 import { addressesOf, ask, read, sendAllTcp, sendUdp } from './testing/dns-client.ts';
@@ -53,9 +54,7 @@ async function heardFor(port: number, messages: readonly Buffer[]): Promise<Buff
   for (const message of messages) socket.send(message, port, '127.0.0.1');
   // The system keeps the order of what one socket sends another one on this machine.
   socket.send(queryFor(web, 0xffff), port, '127.0.0.1');
-  await vi.waitFor(() => expect(heard.map((message) => message.readUInt16BE(0))).toContain(0xffff), {
-    timeout: 60_000,
-  });
+  await eventually(() => expect(heard.map((message) => message.readUInt16BE(0))).toContain(0xffff));
   socket.close();
   return heard.filter((message) => message.readUInt16BE(0) !== 0xffff);
 }
@@ -166,8 +165,8 @@ describe('serveZone', () => {
       // No faster than the system's buffer is emptied.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await vi.waitFor(() => expect(observed).toHaveLength(400), { timeout: 60_000 });
-    await vi.waitFor(() => expect(heard).toHaveLength(20 + 95), { timeout: 60_000 });
+    await eventually(() => expect(observed).toHaveLength(400));
+    await eventually(() => expect(heard).toHaveLength(20 + 95));
     socket.close();
     const limited = heard.filter((message) => message.readUInt16BE(0) >= 20);
     expect(limited.every((message) => message.length <= queryFor(large).length)).toBe(true);

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { isAlive } from '../testing/processes.ts';
 import { writeProgram } from '../testing/write-program.ts';
 import { readVersion } from './read-version.ts';
@@ -32,6 +33,6 @@ describe('readVersion', () => {
     const binary = program(`echo $$ > ${folder}/pid; exec sleep 60`);
     await expect(readVersion(binary, { timeoutMs: 300 })).rejects.toThrow('--version does not answer within 0.3 s');
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+    await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 });

@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { writeProgram } from '../testing/write-program.ts';
 import { refusal, validateConfig } from './validate.ts';
 
@@ -81,7 +82,7 @@ describe('validateConfig', () => {
     const quit = new AbortController();
     const validation = validateConfig(binary, {}, { folder, signal: quit.signal });
     const ended = expect(validation).rejects.toThrow('asked to stop');
-    await vi.waitFor(() => expect(existsSync(pid)).toBe(true), 10_000);
+    await eventually(() => expect(existsSync(pid)).toBe(true));
     expect(await left()).toHaveLength(1);
     quit.abort(new Error('asked to stop'));
     expect(readdirSync(folder).sort()).toEqual(['pid', 'program']);

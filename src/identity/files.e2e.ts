@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../testing/certificates.ts';
+import { eventually } from '../testing/eventually.ts';
 import type { Watch } from '../watch/watch.ts';
 import { openIdentityFiles } from './files.ts';
 import type { SecretSnapshot } from './snapshot.ts';
@@ -45,7 +46,7 @@ describe('openIdentityFiles', () => {
     await open();
     expect(names()).toEqual([id('a')]);
     await put(folder, await ca.issue(id('b')));
-    await vi.waitFor(() => expect(names()).toEqual([id('a'), id('b')]), 3000);
+    await eventually(() => expect(names()).toEqual([id('a'), id('b')]));
     expect(problems).toEqual([]);
   });
 
@@ -63,9 +64,9 @@ describe('openIdentityFiles', () => {
     }
     await open();
     await swap('two');
-    await vi.waitFor(() => expect(names()).toEqual([id('one'), id('two')]), 3000);
+    await eventually(() => expect(names()).toEqual([id('one'), id('two')]));
     await swap('three');
-    await vi.waitFor(() => expect(names()).toEqual([id('one'), id('two'), id('three')]), 3000);
+    await eventually(() => expect(names()).toEqual([id('one'), id('two'), id('three')]));
   });
 
   test.each([
@@ -76,11 +77,11 @@ describe('openIdentityFiles', () => {
     await put(folder, await ca.issue(id('a')));
     await open();
     await writeFile(join(folder, name), text);
-    await vi.waitFor(() => expect(problems).toHaveLength(1), 3000);
+    await eventually(() => expect(problems).toHaveLength(1));
     expect(problems[0]).toContain(problem);
     expect(names()).toEqual([id('a')]);
     await put(folder, await ca.issue(id('b')));
-    await vi.waitFor(() => expect(names()).toEqual([id('a'), id('b')]), 3000);
+    await eventually(() => expect(names()).toEqual([id('a'), id('b')]));
   });
 
   test('waits for files that are not there yet', async () => {
@@ -92,6 +93,6 @@ describe('openIdentityFiles', () => {
     expect(problems[0]).toContain('(ENOENT)');
     await mkdir(later);
     await put(later, await ca.issue(id('a')));
-    await vi.waitFor(() => expect(names()).toEqual([id('a')]), 5000);
+    await eventually(() => expect(names()).toEqual([id('a')]));
   });
 });

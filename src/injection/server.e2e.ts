@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../cli/testing/run-meshpol.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonObject } from '../source/document.ts';
+import { eventually } from '../testing/eventually.ts';
 import { type Cluster, startCluster, usualControllers } from '../testing/kubernetes/cluster.ts';
 import { adminKubectl } from '../testing/kubernetes/kubectl.ts';
 import { inject } from './inject.ts';
@@ -27,7 +28,7 @@ describe('injected pods on an API server', () => {
     await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } });
     await cluster.api.must('POST', `${inShop}/serviceaccounts`, { metadata: { name: 'web' } });
     const account = `${inShop}/serviceaccounts/default`;
-    await vi.waitFor(async () => expect((await cluster.api.ask('GET', account)).status).toBe(200), 10_000);
+    await eventually(async () => expect((await cluster.api.ask('GET', account)).status).toBe(200));
   });
   afterAll(() => cluster?.close());
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAuthority } from '../control/ca/open-authority.ts';
 import { createTestAuthority } from '../control/testing/authorities.ts';
 import { makeSampleMesh } from '../control/testing/cluster-mesh.ts';
@@ -12,6 +12,7 @@ import { ReplicaProcess } from '../control/testing/replica-processes.ts';
 import { createTestRequest } from '../control/testing/signing-requests.ts';
 import { KubernetesApi } from '../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { eventually } from '../testing/eventually.ts';
 import { freePorts } from '../testing/free-ports.ts';
 import { startTestServer, type TestServer } from '../testing/http-server.ts';
 import { ApiClient } from '../testing/kubernetes/api-client.ts';
@@ -93,11 +94,11 @@ describe('the account of meshd in the manifest', () => {
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     const isFollowed = ({ verb, name }: AuditedRequest): boolean => verb === 'watch' && name === secret;
-    await vi.waitFor(() => expect(requestsOf(cluster, account).some(isFollowed)).toBe(true), 60_000);
+    await eventually(() => expect(requestsOf(cluster, account).some(isFollowed)).toBe(true));
     opened.close();
     api.close();
   }
-  const isThere = (path: string) => vi.waitFor(() => cluster.api.must('GET', path), 20_000);
+  const isThere = (path: string) => eventually(() => cluster.api.must('GET', path));
 
   test('has every right that meshd uses, and none without which the API server would refuse it nothing', async () => {
     const [debug = 0] = await freePorts(1);
@@ -125,10 +126,10 @@ describe('the account of meshd in the manifest', () => {
       await api.must('POST', `/apis/${group}/v1beta1/namespaces/foo/${plural}`, object);
     }
     await begin('second', { PILOT_USE_ENDPOINT_SLICE: 'true' });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { status } = await api.must('GET', `${security}/requestauthentications/tokens`);
       expect(status?.conditions?.length).toBeGreaterThan(0);
-    }, 20_000);
+    });
     await api.must('DELETE', roots);
     await isThere(roots);
     // meshd asks for the definition of a kind when an object of the kind is deleted.
@@ -139,11 +140,11 @@ describe('the account of meshd in the manifest', () => {
     await first.end('SIGTERM');
     const rights = rightsIn(manifestText(usualInstallation));
     const untilUnused = (expected: readonly string[]): Promise<void> =>
-      vi.waitFor(() => {
+      eventually(() => {
         const requests = requestsOf(cluster, account);
         const unused = rights.filter(({ covers }) => !requests.some(covers));
         expect(unused.map(({ text }) => text)).toEqual(expected);
-      }, 60_000);
+      });
     const ofAuthorities = ['list secrets. cacerts', 'watch secrets. cacerts', 'update secrets. istio-ca-secret'];
     await untilUnused(ofAuthorities.map((text) => `${text} in mesh-system`));
     await openAuthorityAfter(8.5 * years, 'istio-ca-secret');

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { keySetText, kidsOf, publicJwk } from './testing/keys.ts';
 import { kids, ok, StillWorld } from './testing/still-world.ts';
 
@@ -146,13 +147,13 @@ describe('refresh', () => {
     const judged = new Map<string, () => void>();
     world.judgement = (keySet) => new Promise((resolve) => judged.set(String(kidsOf(keySet)[0]), resolve));
     world.resolver.retain([source]);
-    await vi.waitFor(() => expect([...judged.keys()]).toEqual(['first']));
+    await eventually(() => expect([...judged.keys()]).toEqual(['first']));
     world.resolver.retain([]);
     world.answer = () => ok(keySetText(second));
     world.resolver.retain([source]);
-    await vi.waitFor(() => expect([...judged.keys()]).toEqual(['first', 'second']));
+    await eventually(() => expect([...judged.keys()]).toEqual(['first', 'second']));
     judged.get('second')?.();
-    await vi.waitFor(() => expect(kids(world.resolver.current(source))).toEqual(['second']));
+    await eventually(() => expect(kids(world.resolver.current(source))).toEqual(['second']));
     judged.get('first')?.();
     await world.clock.settle();
     expect([kids(world.resolver.current(source)), world.heard.count('change')]).toEqual([['second'], 1]);
@@ -162,7 +163,7 @@ describe('refresh', () => {
     let accept: (() => void) | undefined;
     world.judgement = () => new Promise((resolve) => (accept = resolve));
     world.resolver.retain([source]);
-    await vi.waitFor(() => expect(accept).toBeDefined());
+    await eventually(() => expect(accept).toBeDefined());
     world.resolver.close();
     accept?.();
     await world.clock.settle(0);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMeshCa } from '../testing/certificates.ts';
+import { eventually } from '../testing/eventually.ts';
 import { keySetText, kidsOf, publicJwk } from './testing/keys.ts';
 import { NetworkBench, zoneLookup } from './testing/network-bench.ts';
 import { recorder } from './testing/recorder.ts';
@@ -159,7 +160,7 @@ describe('the resolver', () => {
     const source = { issuer: `http://keys.test:${server.port}` };
     expect(kidsOf((await resolver.get(source)).keySet?.text ?? '')).toEqual(['a']);
     body = keySetText(await publicJwk('b'));
-    await vi.waitFor(() => expect(kidsOf(resolver.current(source)?.keySet?.text ?? '')).toEqual(['b']));
+    await eventually(() => expect(kidsOf(resolver.current(source)?.keySet?.text ?? '')).toEqual(['b']));
     expect(heard.count('change')).toBe(2);
     expect(server.requests.filter(({ url }) => url === '/.well-known/openid-configuration')).toHaveLength(1);
   });
@@ -168,10 +169,10 @@ describe('the resolver', () => {
     const server = await bench.serve(() => undefined);
     const resolver = bench.open({});
     const waiting = resolver.get({ issuer: NetworkBench.issuer, jwksUri: `http://keys.test:${server.port}/` });
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    await eventually(() => expect(server.requests).toHaveLength(1));
     resolver.close();
     expect(await waiting).toMatchObject({ fault: { code: 'closed' } });
-    await vi.waitFor(() => expect(server.open).toBe(0));
+    await eventually(() => expect(server.open).toBe(0));
   });
 });
 

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { maxAnswerBytes } from './download.ts';
 import { NetworkBench } from './testing/network-bench.ts';
 
@@ -40,7 +41,7 @@ describe('an answer', () => {
       timings: { fetchTimeoutMs: 400, retries: 0 },
     });
     expect(fault).toMatchObject({ code, message: expect.not.stringContaining('secret') });
-    await vi.waitFor(() => expect(server.open).toBe(0));
+    await eventually(() => expect(server.open).toBe(0));
   });
 
   test('that is reset, or closed, after any of its bytes is no key set', async () => {

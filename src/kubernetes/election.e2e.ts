@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { type FaultingProxy, startFaultingProxy } from '../testing/kubernetes/faulting-proxy.ts';
 import { kubeconfigText } from '../testing/kubernetes/kubeconfig-text.ts';
@@ -69,44 +70,44 @@ describe('Election, on a real API server', () => {
   test('elects one of three, which renews; the Lease names it, since when and for how long', async () => {
     const candidates = ['a', 'b', 'c'].map((identity) => stand('one', identity));
     const leaders = () => candidates.filter(({ election }) => election.state.leads);
-    await vi.waitFor(() => expect(leaders()).toHaveLength(1), 10_000);
+    await eventually(() => expect(leaders()).toHaveLength(1));
     const [leader] = leaders();
     const spec = await specOf('one');
     expect(spec).toMatchObject({ holderIdentity: leader?.election.state.identity, leaseDurationSeconds: 2 });
-    await vi.waitFor(async () => expect((await specOf('one')).renewTime > spec.renewTime).toBe(true), 5_000);
+    await eventually(async () => expect((await specOf('one')).renewTime > spec.renewTime).toBe(true));
     expect((await specOf('one')).acquireTime).toBe(spec.acquireTime);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(new Set(candidates.map(({ election }) => election.state.leader))).toEqual(new Set([spec.holderIdentity]));
-    }, 5_000);
+    });
     expect(leader?.terms).toHaveLength(1);
   });
 
   test('a leader that gets no answer from the API server ends its term before another one begins', async () => {
     const cut = stand('cut', 'a', { isApart: true });
-    await vi.waitFor(() => expect(cut.terms[0]?.holds).toBe(true), 10_000);
+    await eventually(() => expect(cut.terms[0]?.holds).toBe(true));
     const other = stand('cut', 'b');
-    await vi.waitFor(() => expect(other.election.state.leader).toBe('a'), 5_000);
+    await eventually(() => expect(other.election.state.leader).toBe('a'));
     proxy.fault = () => ({ status: 500 });
-    await vi.waitFor(() => expect(other.terms[0]?.holds).toBe(true), 10_000);
+    await eventually(() => expect(other.terms[0]?.holds).toBe(true));
     expect(cut.terms[0]?.signal.aborted).toBe(true);
     expect(cut.led[0]?.until).toBeLessThan(other.led[0]?.from ?? 0);
     expect(cut.problems).toHaveLength(1);
     expect((await specOf('cut')).leaseTransitions).toBe(1);
     // It comes back as a candidate.
     proxy.fault = () => 'pass';
-    await vi.waitFor(() => expect(cut.election.state).toMatchObject({ leader: 'b', problem: undefined }), 10_000);
+    await eventually(() => expect(cut.election.state).toMatchObject({ leader: 'b', problem: undefined }));
     expect(cut.terms).toHaveLength(1);
   });
 
   test('a leader whose process was suspended knows at once that it no longer leads', async () => {
     const { election, terms } = stand('still', 'a', { isApart: true });
-    await vi.waitFor(() => expect(terms[0]?.holds).toBe(true), 10_000);
+    await eventually(() => expect(terms[0]?.holds).toBe(true));
     // Nothing of this process runs, no timer either.
     const until = performance.now() + times.renewWithinMs + 100;
     while (performance.now() < until);
     expect(terms[0]?.holds).toBe(false);
     expect(election.state.leads).toBe(false);
-    await vi.waitFor(() => expect(terms[1]?.holds).toBe(true), 10_000);
+    await eventually(() => expect(terms[1]?.holds).toBe(true));
     expect(terms[0]?.signal.aborted).toBe(true);
     // It was its own before.
     expect((await specOf('still')).leaseTransitions).toBe(0);
@@ -114,13 +115,13 @@ describe('Election, on a real API server', () => {
 
   test('a leader that gives the Lease back is replaced before the Lease expires', async () => {
     const first = stand('given', 'a');
-    await vi.waitFor(() => expect(first.terms[0]?.holds).toBe(true), 10_000);
+    await eventually(() => expect(first.terms[0]?.holds).toBe(true));
     const second = stand('given', 'b');
-    await vi.waitFor(() => expect(second.election.state.leader).toBe('a'), 5_000);
+    await eventually(() => expect(second.election.state.leader).toBe('a'));
     await first.election.close();
     await first.election.release();
     expect(await specOf('given')).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
-    await vi.waitFor(() => expect(second.terms[0]?.holds).toBe(true), 5_000);
+    await eventually(() => expect(second.terms[0]?.holds).toBe(true));
     expect(await specOf('given')).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
 
@@ -136,7 +137,7 @@ describe('Election, on a real API server', () => {
     await new Lease(api, { namespace: 'default', name: 'skewed' }).write(written, undefined, 5_000);
     const from = performance.now();
     const { led } = stand('skewed', 'a');
-    await vi.waitFor(() => expect(led).toHaveLength(1), 10_000);
+    await eventually(() => expect(led).toHaveLength(1));
     // By its own clock it has seen no change for the whole duration.
     expect((led[0]?.from ?? 0) - from).toBeGreaterThan(1_900);
     expect((await specOf('skewed')).leaseTransitions).toBe(8);
@@ -145,11 +146,11 @@ describe('Election, on a real API server', () => {
   test('nobody leads without the right to write the Lease, and the reason is reported once', async () => {
     proxy.fault = ({ method }) => (method === 'GET' ? 'pass' : { status: 403, body: '{"message":"no right"}' });
     const { election, problems, terms } = stand('forbidden', 'a', { isApart: true });
-    await vi.waitFor(() => expect(election.state.problem).toMatch(/403 \(no right\)/), 5_000);
+    await eventually(() => expect(election.state.problem).toMatch(/403 \(no right\)/));
     await pause(4 * times.retryMs);
     expect(problems).toHaveLength(1);
     expect(terms).toEqual([]);
     proxy.fault = () => 'pass';
-    await vi.waitFor(() => expect(election.state).toMatchObject({ leads: true, problem: undefined }), 10_000);
+    await eventually(() => expect(election.state).toMatchObject({ leads: true, problem: undefined }));
   });
 });

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type ConnectProxy, startConnectProxy } from '../testing/connect-proxy.ts';
+import { eventually } from '../testing/eventually.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { kubeconfigText } from '../testing/kubernetes/kubeconfig-text.ts';
 import { grant, makeAccount } from '../testing/kubernetes/rights.ts';
@@ -106,7 +107,7 @@ printf '%s' "$KUBERNETES_EXEC_INFO" >"$FOLDER/told"
       expect(runs()).toBe(2);
       await cluster.api.must('DELETE', '/api/v1/namespaces/foo/serviceaccounts/second');
       // The server keeps what it has verified for ten seconds.
-      await vi.waitFor(() => expect(accountOf(api)).rejects.toThrow(/401/), { timeout: 20_000, interval: 500 });
+      await eventually(() => expect(accountOf(api)).rejects.toThrow(/401/), { interval: 500 });
       await give('first');
       expect(await accountOf(api)).toBe('first');
       expect(runs()).toBe(3);
@@ -135,9 +136,9 @@ printf '%s' "$KUBERNETES_EXEC_INFO" >"$FOLDER/told"
       const reflector = new Reflector({ api, type: configMaps, namespace: 'foo', sink });
       onTestFinished(() => reflector.close());
       reflector.start();
-      await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+      await eventually(() => expect(reflector.state.hasSynced).toBe(true));
       await cluster.api.must('POST', '/api/v1/namespaces/foo/configmaps', { metadata: { name: 'seen' } });
-      await vi.waitFor(() => expect(names).toContain('seen'), 10_000);
+      await eventually(() => expect(names).toContain('seen'));
       expect(proxy.asked.length).toBeGreaterThan(0);
       expect(new Set(proxy.asked)).toEqual(new Set([`127.0.0.1:${cluster.port}`]));
     });

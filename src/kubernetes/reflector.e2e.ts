@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { delay } from '../lib/abort.ts';
+import { eventually } from '../testing/eventually.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { type FaultingProxy, startFaultingProxy } from '../testing/kubernetes/faulting-proxy.ts';
 import { kubeconfigText } from '../testing/kubernetes/kubeconfig-text.ts';
@@ -93,18 +94,18 @@ describe('Reflector, on a real API server', () => {
   test('reads all objects of a list of several pages, and each change after it', async () => {
     await make('paged', 1_203);
     const { names, objects, reflector } = follow('paged', { through: proxy });
-    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    await eventually(() => expect(reflector.state.hasSynced).toBe(true));
     expect(names()).toHaveLength(1_203);
     expect(proxy.asked.filter((path) => path.includes('continue=')).length).toBe(2);
     await put('paged', ['new']);
     await remove('paged', 'm7');
     const path = '/api/v1/namespaces/paged/configmaps/m8';
     await cluster.api.must('PATCH', path, { data: { a: 'b' } }, 'application/merge-patch+json');
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(names()).toContain('new');
       expect(names()).not.toContain('m7');
       expect(objects.get('m8')?.data).toEqual({ a: 'b' });
-    }, 5_000);
+    });
   });
 
   test('uses no list with a page that is cut off or answered by 429 or 500, and no answer that is not a list', async () => {
@@ -119,7 +120,7 @@ describe('Reflector, on a real API server', () => {
     const left = [...faults];
     proxy.fault = (request) => (request.url?.includes('continue=') ? (left.shift() ?? 'pass') : 'pass');
     const { names, told, reflector } = follow('cut', { through: proxy });
-    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 30_000);
+    await eventually(() => expect(reflector.state.hasSynced).toBe(true));
     expect(left).toEqual([]);
     expect(told.lists).toBe(1);
     expect(names()).toHaveLength(600);
@@ -128,7 +129,7 @@ describe('Reflector, on a real API server', () => {
   test('loses nothing if a watch breaks, sends something that is not an event, or an event of an unknown type', async () => {
     await make('broken', 3);
     const { names, told, reflector } = follow('broken', { through: proxy });
-    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    await eventually(() => expect(reflector.state.hasSynced).toBe(true));
     const faults = [
       { cutAfter: 40 },
       { change: () => '{"type":"ADDED","object":{"metadata":{}}}\n' },
@@ -144,7 +145,7 @@ describe('Reflector, on a real API server', () => {
     cluster.server.start();
     await cluster.ready();
     await put('broken', ['late']);
-    await vi.waitFor(() => expect(names()).toContain('late'), 30_000);
+    await eventually(() => expect(names()).toContain('late'));
     expect(left).toEqual([]);
     expect(told).toMatchObject({ lists: 1, deletes: 0 });
   });
@@ -152,7 +153,7 @@ describe('Reflector, on a real API server', () => {
   test('lists again if the server no longer has the revision, and finds what was deleted meanwhile', async () => {
     await make('compacted', 3);
     const { names, told, reflector } = follow('compacted', { through: proxy });
-    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    await eventually(() => expect(reflector.state.hasSynced).toBe(true));
     proxy.fault = () => ({ status: 503 });
     // Nothing is heard while it changes.
     await cluster.server.kill();
@@ -166,7 +167,7 @@ describe('Reflector, on a real API server', () => {
     expect(names()).toEqual(['m0', 'm1', 'm2']);
     expect(reflector.state.problem).toMatch(/503/);
     proxy.fault = () => 'pass';
-    await vi.waitFor(() => expect(names()).toEqual(['m0', 'm2']), 40_000);
+    await eventually(() => expect(names()).toEqual(['m0', 'm2']));
     expect(told.lists).toBe(2);
     expect(reflector.state.problem).toBeUndefined();
   });
@@ -174,16 +175,16 @@ describe('Reflector, on a real API server', () => {
   test('notices a silent server, keeps all objects, and continues when the server answers', async () => {
     await make('silent', 2);
     const { names, told, reflector } = follow('silent', { silenceMs: 2_000 });
-    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    await eventually(() => expect(reflector.state.hasSynced).toBe(true));
     cluster.server.signal('SIGSTOP');
     try {
-      await vi.waitFor(() => expect(reflector.state.problem).toMatch(/said nothing for 2 seconds/), 10_000);
+      await eventually(() => expect(reflector.state.problem).toMatch(/said nothing for 2 seconds/));
       expect(names()).toEqual(['m0', 'm1']);
     } finally {
       cluster.server.signal('SIGCONT');
     }
     await put('silent', ['after']);
-    await vi.waitFor(() => expect(names()).toContain('after'), 40_000);
+    await eventually(() => expect(names()).toContain('after'));
     expect(told.lists).toBe(1);
   });
 
@@ -197,13 +198,13 @@ describe('Reflector, on a real API server', () => {
       onState: ({ problem }) => problems.push(problem),
     });
     const revisions = (): readonly number[] => watchesOf('marked').map((query) => Number(query.get('resourceVersion')));
-    await vi.waitFor(() => expect(revisions()).toHaveLength(1), 10_000);
+    await eventually(() => expect(revisions()).toHaveLength(1));
     // Of another namespace: the watch itself is told nothing of them.
     await put('beside', ['later']);
     const { metadata } = await cluster.api.must('GET', '/api/v1/namespaces/beside/configmaps/later');
-    await vi.waitFor(() => expect(revisions().at(-1)).toBeGreaterThanOrEqual(Number(metadata.resourceVersion)), 30_000);
+    await eventually(() => expect(revisions().at(-1)).toBeGreaterThanOrEqual(Number(metadata.resourceVersion)));
     await put('marked', ['new']);
-    await vi.waitFor(() => expect(names()).toContain('new'), 10_000);
+    await eventually(() => expect(names()).toContain('new'));
     expect(told.lists).toBe(1);
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
@@ -217,7 +218,7 @@ describe('Reflector, on a real API server', () => {
       return { status: 200, body: '' };
     };
     const { reflector } = follow('short', { through: proxy });
-    await vi.waitFor(() => expect(watches).toBeGreaterThan(2), 10_000);
+    await eventually(() => expect(watches).toBeGreaterThan(2));
     const before = watches;
     await delay(1_000);
     expect(watches - before).toBeLessThan(20);
@@ -228,7 +229,7 @@ describe('Reflector, on a real API server', () => {
     await make('ending', 1);
     const count = 20;
     for (let i = 0; i < count; i++) follow('ending', { through: proxy });
-    await vi.waitFor(() => expect(watchesOf('ending')).toHaveLength(count), 20_000);
+    await eventually(() => expect(watchesOf('ending')).toHaveLength(count));
     const seconds = watchesOf('ending').map((query) => Number(query.get('timeoutSeconds')));
     for (const each of seconds) expect(each).toBeGreaterThanOrEqual(300);
     for (const each of seconds) expect(each).toBeLessThanOrEqual(600);
@@ -239,7 +240,7 @@ describe('Reflector, on a real API server', () => {
   test('reports a kind that is not served, and keeps asking', async () => {
     const type = { group: 'absent.example', version: 'v1', kind: 'Thing', resource: 'things', isNamespaced: true };
     const { reflector, told } = follow('default', { type });
-    await vi.waitFor(() => expect(reflector.state).toMatchObject({ hasSynced: true, isServed: false }), 10_000);
+    await eventually(() => expect(reflector.state).toMatchObject({ hasSynced: true, isServed: false }));
     expect(told).toMatchObject({ lists: 0, isUnserved: true });
   });
 

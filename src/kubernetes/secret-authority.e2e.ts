@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openAuthority } from '../control/ca/open-authority.ts';
 import { createTestAuthority } from '../control/testing/authorities.ts';
 import type { LogFields } from '../lib/log.ts';
+import { eventually } from '../testing/eventually.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { grant, makeAccount, revoke } from '../testing/kubernetes/rights.ts';
 import { KubernetesApi } from './api.ts';
@@ -113,10 +114,10 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     expect(authority.signer.chain).toEqual([first.signing.certificate]);
     const next = await filled('next');
     await cluster.api.must('PUT', path('cacerts'), next.body);
-    await vi.waitFor(() => expect(authority.signer.chain).toEqual([next.signing.certificate]), 10_000);
+    await eventually(() => expect(authority.signer.chain).toEqual([next.signing.certificate]));
     const { 'ca.crt': _, ...rest } = next.body.data;
     await cluster.api.must('PUT', path('cacerts'), { ...next.body, data: rest });
-    await vi.waitFor(() => expect(logged()).toContain('cacerts is incomplete: ca.crt missing'), 10_000);
+    await eventually(() => expect(logged()).toContain('cacerts is incomplete: ca.crt missing'));
     expect(authority.signer.roots).toBe(root.certificate);
   });
 
@@ -131,17 +132,17 @@ describe('the certificate authority in a Secret, on a real API server', () => {
         ...{ metadata: { name: 'istio-ca-secret' }, type: 'istio.io/ca-root', data: changed },
       });
     await put({ ...data, 'ca-key.pem': base64('-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n') });
-    await vi.waitFor(() => expect(logged()).toMatch(/error the certificate authority stays.*ca-key\.pem/), 10_000);
+    await eventually(() => expect(logged()).toMatch(/error the certificate authority stays.*ca-key\.pem/));
     const { 'root-cert.pem': _, ...foreign } = await pluggedIn();
     await put(foreign);
-    await vi.waitFor(() => expect(refusals).toBe(2), 10_000);
+    await eventually(() => expect(refusals).toBe(2));
     expect(authority.signer).toBe(before);
     const another = await createTestAuthority({ name: 'next root' });
     const roots = Buffer.from(data['root-cert.pem'], 'base64') + another.certificate;
     await put({ ...data, 'root-cert.pem': base64(roots) });
-    await vi.waitFor(() => expect(authority.signer.rootFingerprints.size).toBe(2), 10_000);
+    await eventually(() => expect(authority.signer.rootFingerprints.size).toBe(2));
     await cluster.api.must('DELETE', path('istio-ca-secret'));
-    await vi.waitFor(() => expect(logged()).toContain('is gone; without it the next start makes another root'), 10_000);
+    await eventually(() => expect(logged()).toContain('is gone; without it the next start makes another root'));
     expect(authority.signer.rootFingerprints.size).toBe(2);
     const [, body = 'nothing'] = Buffer.from(data['ca-key.pem'], 'base64').toString().split('\n');
     for (const part of [body, data['ca-key.pem'], 'secret\\n']) expect(logged()).not.toContain(part);
@@ -157,7 +158,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     expect(one.signer.rootFingerprints.size).toBe(2);
     expect(two.signer.roots).toBe(one.signer.roots);
     expect(one.signer.key.equals(running.signer.key)).toBe(true);
-    await vi.waitFor(() => expect(running.signer.roots).toBe(one.signer.roots), 10_000);
+    await eventually(() => expect(running.signer.roots).toBe(one.signer.roots));
   });
 
   test('renews it while it runs', async () => {
@@ -166,7 +167,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     const { signer: first } = await open();
     const authority = await open({ clock: () => nowMs, renewalCheckMs: 50 });
     nowMs += 8.5 * years;
-    await vi.waitFor(() => expect(authority.signer.rootFingerprints.size).toBe(2), 10_000);
+    await eventually(() => expect(authority.signer.rootFingerprints.size).toBe(2));
     expect(authority.signer.rootFingerprint).not.toBe(first.rootFingerprint);
   });
 
@@ -184,7 +185,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     await revoke(cluster, { name: 'meshd', namespace });
     await expect(open({ startMs: 1_000 })).rejects.toThrow(/cannot be read from the cluster: .*403.*secrets "cacerts"/);
     const opening = open();
-    await vi.waitFor(() => expect(logged()).toMatch(/warn the certificate authority cannot be read/), 10_000);
+    await eventually(() => expect(logged()).toMatch(/warn the certificate authority cannot be read/));
     await grant(cluster, `${namespace}/meshd`, { name: 'meshd', namespace, rules: rights });
     expect((await opening).signer.rootFingerprints.size).toBe(1);
   });

@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ControlBench } from '../control/testing/control-bench.ts';
 import { createTestRequest, type RequestForm } from '../control/testing/signing-requests.ts';
 import { createTokenMint } from '../control/testing/token-mint.ts';
+import { eventually } from '../testing/eventually.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { grant, makeAccount, revoke } from '../testing/kubernetes/rights.ts';
 
@@ -105,21 +106,18 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     const token = await makePod('short', {});
     expect((await ask(token)).code).toBe('OK');
     await cluster.api.must('DELETE', `${pods}/short?gracePeriodSeconds=0`);
-    await vi.waitFor(async () => expect((await ask(token)).code).toBe('UNAUTHENTICATED'), {
-      timeout: 40_000,
-      interval: 500,
-    });
+    await eventually(async () => expect((await ask(token)).code).toBe('UNAUTHENTICATED'), { interval: 500 });
   });
 
   test('signs for nobody without the right to ask the API server, and reports UNAVAILABLE', async () => {
     await revoke(cluster, reviewing);
     const token = await of('foo', 'httpbin');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { code, fields } = await ask(await of('foo', 'httpbin'));
       expect([code, fields.reason]).toEqual(['UNAVAILABLE', expect.stringMatching(/403 .*tokenreviews/)]);
-    }, 20_000);
+    });
     await grant(cluster, 'mesh-system/meshd', reviewing);
-    await vi.waitFor(async () => expect((await ask(token)).code).toBe('OK'), 20_000);
+    await eventually(async () => expect((await ask(token)).code).toBe('OK'));
   });
 
   test('signs no certificate while the API server is down, and continues when it is back', async () => {
@@ -131,6 +129,6 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     } finally {
       cluster.server.signal('SIGCONT');
     }
-    await vi.waitFor(async () => expect((await ask(token)).code).toBe('OK'), 20_000);
+    await eventually(async () => expect((await ask(token)).code).toBe('OK'));
   });
 });

@@ -47,7 +47,7 @@ async function holdLock(seconds: number): Promise<RunningProgram> {
   const program = await lab.sandbox.start(argv, join(lab.sandbox.folder, `lock-${seconds}.log`), { network });
   const isHeld = async (): Promise<true | undefined> =>
     (await lab.sandbox.must(['cat', `${scratch}/lock-${seconds}.log`])).includes('held') ? true : undefined;
-  await until(isHeld, { timeoutMs: 30_000, otherwise: async () => 'the lock is not held' });
+  await until(isHeld, { timeoutMs: 60_000, otherwise: async () => 'the lock is not held' });
   return program;
 }
 

@@ -3,10 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { envoyBinary } from '../agent/testing/agent-bench.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createMeshCa } from '../testing/certificates.ts';
+import { eventually } from '../testing/eventually.ts';
 import { createCloudExchange } from './cloud-exchange.ts';
 import { jwtType } from './names.ts';
 import { serveTokens, type TokenServer } from './serve-tokens.ts';
@@ -104,7 +105,7 @@ describe('Envoy as a client of the token service', () => {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     envoy.stderr?.on('data', (text) => (log += text));
-    await vi.waitFor(() => expect(witness.shown, log).not.toEqual([]), { timeout: 30_000, interval: 50 });
+    await eventually(() => expect(witness.shown, log).not.toEqual([]));
     expect(witness.shown[0]).toEqual([`Bearer ${canaries.access}`]);
     expect(JSON.parse(cloud.seen[0]?.body ?? '')).toMatchObject({ subjectToken: token });
   });

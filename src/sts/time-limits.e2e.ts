@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { startTokenBench, type TokenBench } from './testing/token-bench.ts';
 
 /** The tests below wait for real clocks, at the same time: each has its own service. */
@@ -42,7 +43,7 @@ describe.concurrent('serveTokens, bounded in time', () => {
       connect(bench.server.port, '127.0.0.1').on('error', () => undefined),
     );
     const closed = sockets.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)));
-    await vi.waitFor(() => expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(6), { interval: 20 });
+    await eventually(() => expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(6), { interval: 20 });
     await Promise.all(closed);
     expect((await bench.ask()).status).toBe(200);
   });

@@ -64,7 +64,7 @@ describeMesh('openSandbox', () => {
       expect(await commandLines(seconds)).not.toEqual([]);
       child.kill(signal);
       await until(() => gone(folder, seconds), {
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         otherwise: async () => `${folder} is still there`,
       });
       const rulesAfter = await run('iptables-save').then(({ stdout }) => stdout.replace(/^#.*$/gm, ''));
@@ -84,7 +84,7 @@ describeMesh('openSandbox', () => {
     const folder = await firstLine(child);
     expect(await commandLines(seconds)).not.toEqual([]);
     child.kill('SIGKILL');
-    await until(() => gone(folder, seconds), { timeoutMs: 10_000, otherwise: async () => `${folder} is still there` });
+    await until(() => gone(folder, seconds), { timeoutMs: 60_000, otherwise: async () => `${folder} is still there` });
     await rm(join(ranges, '..'), { recursive: true });
   });
 

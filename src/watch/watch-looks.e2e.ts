@@ -2,7 +2,8 @@ import type { Stats } from 'node:fs';
 import { link, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { MountPoints } from './mount-points.ts';
 import { type PathsWatch, watchPaths } from './watch.ts';
@@ -50,7 +51,7 @@ describe('what a watch looks at when no event comes', () => {
     looked = [];
   };
   const polls = (count: number, name: string): Promise<void> =>
-    vi.waitFor(() => expect(looked.filter((path) => path === name).length).toBeGreaterThanOrEqual(count), 150_000);
+    eventually(() => expect(looked.filter((path) => path === name).length).toBeGreaterThanOrEqual(count));
 
   test('is the path itself where events tell of all else, however many files there are', async () => {
     await open('in', 3_600_000);
@@ -76,7 +77,7 @@ describe('what a watch looks at when no event comes', () => {
     await polls(2, 'in/out');
     expect(new Set(looked)).toEqual(new Set(['in', 'in/out']));
     await writeFile(join(folder, 'far/file'), 'longer');
-    await vi.waitFor(() => expect(changes).toBe(1), 30_000);
+    await eventually(() => expect(changes).toBe(1));
     await polls(2, 'in/out');
     expect(changes).toBe(1);
   });
@@ -104,7 +105,7 @@ describe('what a watch looks at when no event comes', () => {
     await polls(2, 'in/sub/7');
     expect(new Set(looked)).toEqual(new Set(['in', 'in/sub/7']));
     await writeFile(join(folder, 'in/sub/7'), 'longer');
-    await vi.waitFor(() => expect(changes).toBe(1), 30_000);
+    await eventually(() => expect(changes).toBe(1));
   });
 
   test('are files with a second hard link, through which they may be written', async () => {
@@ -113,7 +114,7 @@ describe('what a watch looks at when no event comes', () => {
     await polls(2, 'in/sub/7');
     expect(new Set(looked)).toEqual(new Set(['in', 'in/sub/7']));
     await writeFile(join(folder, 'far/7'), 'longer');
-    await vi.waitFor(() => expect(changes).toBe(1), 30_000);
+    await eventually(() => expect(changes).toBe(1));
   });
 
   test('leaves no folder out that comes while the watch starts', async () => {
@@ -128,9 +129,9 @@ describe('what a watch looks at when no event comes', () => {
       return found;
     };
     await open('in', 3_600_000, counting({ list }));
-    await vi.waitFor(() => expect(changes).toBe(1), 30_000);
+    await eventually(() => expect(changes).toBe(1));
     await writeFile(join(folder, 'in/late/file'), '1');
-    await vi.waitFor(() => expect(changes).toBe(2), 30_000);
+    await eventually(() => expect(changes).toBe(2));
   });
 
   test('detects a replaced parent folder, which causes no event', async () => {
@@ -139,10 +140,10 @@ describe('what a watch looks at when no event comes', () => {
     await open('a/b/in', 3_600_000);
     await rename(join(folder, 'a'), join(folder, 'old'));
     await rename(join(folder, 'next'), join(folder, 'a'));
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(0), 30_000);
+    await eventually(() => expect(changes).toBeGreaterThan(0));
     changes = 0;
     await link(join(folder, 'in/sub/1'), join(folder, 'a/b/in/1'));
-    await vi.waitFor(() => expect(changes).toBe(1), 30_000);
+    await eventually(() => expect(changes).toBe(1));
   });
 
   test('comes less often where looking takes long', async () => {

@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, rename, rm, rmdir, symlink, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { type Change, type PathsWatch, watchPaths } from './watch.ts';
 
@@ -33,7 +34,7 @@ describe('watchPaths', () => {
     changes++;
     last = change;
   };
-  const sees = (count: number): Promise<void> => vi.waitFor(() => expect(changes).toBe(count), 30_000);
+  const sees = (count: number): Promise<void> => eventually(() => expect(changes).toBe(count));
 
   test.each<[string, () => Promise<unknown>]>([
     ['a file written in place', () => writeFile(join(folder, 'in/a'), '2')],
@@ -125,10 +126,10 @@ describe('watchPaths', () => {
     watch = await watchPaths([join(folder, 'a/b/c')], { onChange, debounceMs: 30, pollMs: 3_600_000, disk });
     isOpen = true;
     await rmdir(join(folder, 'a/b/c'));
-    await vi.waitFor(() => expect(vanishing).toEqual([]), 60_000);
+    await eventually(() => expect(vanishing).toEqual([]));
     await sees(1);
     await mkdir(join(folder, 'a/b/c'), { recursive: true });
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(1), 60_000);
+    await eventually(() => expect(changes).toBeGreaterThan(1));
   });
 
   test('is not led astray by loops of links, pipes and devices', async () => {
@@ -178,7 +179,7 @@ describe('watchPaths', () => {
         await delay(20);
       }
     })();
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(1), 30_000);
+    await eventually(() => expect(changes).toBeGreaterThan(1));
     isChanging = false;
     await trickle;
   });

@@ -1,7 +1,8 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
 import { watchPaths } from './watch.ts';
 
 test('a watch whose paths are replaced by as many others follows the new paths and no longer the old ones', async () => {
@@ -11,7 +12,7 @@ test('a watch whose paths are replaced by as many others follows the new paths a
   await writeFile(fresh, '1');
   let changes = 0;
   const watch = await watchPaths([old], { onChange: () => changes++, debounceMs: 10, pollMs: 60_000 });
-  const sees = (count: number): Promise<void> => vi.waitFor(() => expect(changes).toBe(count), 3_000);
+  const sees = (count: number): Promise<void> => eventually(() => expect(changes).toBe(count));
   watch.follow([fresh]);
   await sees(1);
   // By one rename: a file that is emptied and then written may be seen twice.

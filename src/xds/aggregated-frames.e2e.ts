@@ -2,6 +2,7 @@ import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { decodeMessage } from '../envoy/api/decode.ts';
 import { encodeMessage } from '../envoy/api/encode.ts';
+import { eventually } from '../testing/eventually.ts';
 import { configurationTypes } from './aggregated-service.ts';
 import { ServedSocket } from './testing/served-socket.ts';
 import { cluster, endpoints, listener, route } from './testing/small-mesh.ts';
@@ -55,11 +56,11 @@ describe('the aggregated service in raw frames', () => {
     ask({ node, ...type('clusters') });
     ask({ ...type('endpoints'), resource_names_subscribe: ['a', 'b'] });
     ask({ ...type('listeners') });
-    await vi.waitFor(() => expect(seen).toHaveLength(3));
+    await eventually(() => expect(seen).toHaveLength(3));
     for (const [i, timeout] of ['2s', '1s', '2s', '1s'].entries()) {
       serveSome(timeout);
       // The changed cluster, and its endpoints again.
-      await vi.waitFor(() => expect(seen).toHaveLength(5 + 2 * i));
+      await eventually(() => expect(seen).toHaveLength(5 + 2 * i));
     }
     expect(new Set(seen.map(({ nonce }) => nonce)).size).toBe(seen.length);
     const last = seen.slice(-2).map(({ type_url, resources }) => [type_url, resources?.map(({ name }) => name)]);
@@ -75,7 +76,7 @@ describe('the aggregated service in raw frames', () => {
     const first = open();
     first.ask({ node, ...type('clusters') });
     first.ask({ ...type('endpoints'), resource_names_subscribe: ['a', 'b'] });
-    await vi.waitFor(() => expect(first.seen).toHaveLength(2));
+    await eventually(() => expect(first.seen).toHaveLength(2));
     const [clusters = {}, assignments = {}] = first.seen.map(({ resources = [] }) =>
       Object.fromEntries(resources.map(({ name, version }) => [name, version])),
     );
@@ -87,7 +88,7 @@ describe('the aggregated service in raw frames', () => {
       resource_names_subscribe: ['a', 'b', 'absent'],
       initial_resource_versions: assignments,
     });
-    await vi.waitFor(() => expect(again.seen).toHaveLength(1));
+    await eventually(() => expect(again.seen).toHaveLength(1));
     expect(again.seen[0]).toMatchObject({ removed_resources: ['absent'] });
     expect(again.seen[0]?.resources ?? []).toEqual([]);
   });
@@ -97,12 +98,12 @@ describe('the aggregated service in raw frames', () => {
     await socket.start({}, 300);
     const { seen, ask } = open();
     for (const list of ['clusters', 'listeners'] as const) ask({ ...(list === 'clusters' && { node }), ...type(list) });
-    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await eventually(() => expect(seen).toHaveLength(2));
     for (const { nonce, type_url } of seen) ask({ type_url, response_nonce: nonce });
-    await vi.waitFor(async () => expect(socket.server?.counts.pushes).toBe(2));
+    await eventually(async () => expect(socket.server?.counts.pushes).toBe(2));
     const began = performance.now();
     socket.served.serve({ clusters: [cluster('a', '9s'), cluster('b')], listeners: [listener('web', 2, 'web')] });
-    await vi.waitFor(() => expect(seen).toHaveLength(4));
+    await eventually(() => expect(seen).toHaveLength(4));
     expect(performance.now() - began).toBeGreaterThan(290);
     expect(seen.slice(2).map(({ type_url }) => type_url)).toEqual(
       (['clusters', 'listeners'] as const).map((list) => configurationTypes[list].typeUrl),
@@ -122,9 +123,9 @@ describe('the aggregated service in raw frames', () => {
     const [bad, good] = [open(), open()];
     good.ask({ node, ...type('clusters') });
     bad.ask(fields);
-    await vi.waitFor(() => expect(bad.errors.map(({ code }) => code)).toEqual([3]), 5_000);
+    await eventually(() => expect(bad.errors.map(({ code }) => code)).toEqual([3]));
     serveSome('3s');
-    await vi.waitFor(() => expect(good.seen.at(-1)?.resources?.map(({ name }) => name)).toEqual(['a']));
+    await eventually(() => expect(good.seen.at(-1)?.resources?.map(({ name }) => name)).toEqual(['a']));
   });
 
   test("take no notice of another stream's nonce", async () => {
@@ -133,10 +134,10 @@ describe('the aggregated service in raw frames', () => {
     await socket.start({ refused });
     const { seen, ask, errors } = open();
     ask({ node, ...type('clusters') });
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await eventually(() => expect(seen).toHaveLength(1));
     ask({ ...type('clusters'), response_nonce: '77', error_detail: { code: 13, message: 'no' } });
     serveSome('3s');
-    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await eventually(() => expect(seen).toHaveLength(2));
     expect([refused.mock.calls, errors]).toEqual([[], []]);
   });
 });

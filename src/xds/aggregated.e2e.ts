@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAdminClient } from '../envoy/admin.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../envoy/process.ts';
+import { eventually } from '../testing/eventually.ts';
 import { freePorts } from '../testing/free-ports.ts';
 import { startTestServer, type TestServer } from '../testing/http-server.ts';
 import { configurationTypes } from './aggregated-service.ts';
@@ -56,7 +57,7 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
       asked.end();
     });
   const until = (expected: string, port?: number): Promise<void> =>
-    vi.waitFor(async () => expect(await get(port)).toBe(expected), { timeout: 10_000, interval: 20 });
+    eventually(async () => expect(await get(port)).toBe(expected), { interval: 20 });
   const stat = async (name: string): Promise<number> => {
     const { body } = await createAdminClient({ port: ports[0] ?? 0 }).get(`/stats?filter=^${name}$`);
     return Number(body.split(': ')[1]);
@@ -95,7 +96,7 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
       });
       // The cluster itself changes: its endpoints must come again, or it warms for ever.
       socket.served.serve({ clusters: [cluster('one'), cluster(name, '2s')] });
-      await vi.waitFor(async () => expect(await stat('cluster_manager.warming_clusters')).toBe(0), 5_000);
+      await eventually(async () => expect(await stat('cluster_manager.warming_clusters')).toBe(0));
       expect(socket.served.stores.clusters.view.get(gone)).toBeUndefined();
       serveOne();
       await until('200 one');
@@ -104,7 +105,7 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     await load;
     expect([...answers.keys()].sort()).toEqual(['200 one', '200 two']);
     expect(await stat('cluster_manager.cds.update_rejected')).toBe(0);
-    await vi.waitFor(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2), 10_000);
+    await eventually(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2));
   });
 
   test('answers a request that waits in a filter while its route is changed and its service goes', async () => {
@@ -119,7 +120,7 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     await startEnvoy();
     await until('200 two');
     const waiting = get();
-    await vi.waitFor(async () => expect(await stat('http.web.fault.active_faults')).toBe(1), 5_000);
+    await eventually(async () => expect(await stat('http.web.fault.active_faults')).toBe(1));
     socket.served.serve({
       clusters: [cluster('one')],
       endpoints: [endpoints('one', backendPort(0))],
@@ -127,7 +128,7 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     });
     expect(await waiting).toBe('200 two');
     await until('200 one');
-    await vi.waitFor(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2), 10_000);
+    await eventually(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2));
   });
 
   test('answers all that it is sent while a listener goes that waits for its routes, and these come', async () => {
@@ -138,12 +139,9 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     socket.served.serve({ listeners: [], routes: [] });
     const listeners = (state: string): Promise<number> => stat(`listener_manager.total_listeners_${state}`);
     // Then Envoy follows no routes any more.
-    await vi.waitFor(
-      async () => expect([await listeners('active'), await listeners('draining')]).toEqual([0, 0]),
-      10_000,
-    );
+    await eventually(async () => expect([await listeners('active'), await listeners('draining')]).toEqual([0, 0]));
     socket.served.serve({ listeners: [listener('late', ports[1] ?? 0, 'absent')] });
-    await vi.waitFor(async () => expect(await listeners('warming')).toBe(1), 5_000);
+    await eventually(async () => expect(await listeners('warming')).toBe(1));
     const settled = new Promise<void>((resolve) => {
       socket.served.onSettled = resolve;
     });
@@ -174,7 +172,7 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     await startEnvoy();
     await until('200 one', web);
     await until('200 one', other);
-    await vi.waitFor(() => expect(culprits).toEqual(['bad']), 5_000);
+    await eventually(() => expect(culprits).toEqual(['bad']));
     const third = ports[3] ?? 0;
     socket.served.serve({
       listeners: [listener('bad', third, 'web'), listener('other', other, 'web'), listener('web', web, 'web')],

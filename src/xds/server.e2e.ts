@@ -3,9 +3,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeMessage } from '../envoy/api/decode.ts';
 import { encodeMessage } from '../envoy/api/encode.ts';
+import { eventually } from '../testing/eventually.ts';
 import { contentVersion, type DiscoveryResource } from './resource.ts';
 import { secretService, secretTypeUrl } from './secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from './server.ts';
@@ -105,15 +106,15 @@ describe('startDiscoveryServer', () => {
     await start();
     const { call, seen } = openStream();
     call.write(ask('a', 'b'));
-    await vi.waitFor(() => expect(server?.activeStreams).toBe(1));
+    await eventually(() => expect(server?.activeStreams).toBe(1));
     for (const round of ['1', '2', '3']) {
       service.store.replace([resource('a', '0')]);
       service.store.replace([resource('a', round), resource('b', round)]);
-      await vi.waitFor(() => expect(texts(seen.at(-1))).toEqual([`a=${round}`, `b=${round}`]));
+      await eventually(() => expect(texts(seen.at(-1))).toEqual([`a=${round}`, `b=${round}`]));
     }
     expect(seen).toHaveLength(3);
     call.cancel();
-    await vi.waitFor(() => expect(server?.activeStreams).toBe(0));
+    await eventually(() => expect(server?.activeStreams).toBe(0));
   });
 
   test('counts and cleans refusals, once each', async () => {
@@ -122,11 +123,11 @@ describe('startDiscoveryServer', () => {
     await start({ refused: (refusal: unknown) => void refusals.push(refusal) });
     const { call, seen } = openStream();
     call.write(ask('a'));
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await eventually(() => expect(seen).toHaveLength(1));
     const response_nonce = seen[0]?.nonce;
     const error_detail = { code: 13, message: 'goo.gle/debugstr no\nkey' };
     call.write(request({ type_url: secretTypeUrl, resource_names: ['a'], response_nonce, error_detail }));
-    await vi.waitFor(() => expect(refusals).toMatchObject([{ names: ['a'], nodeId: 'n', message: 'no key' }]));
+    await eventually(() => expect(refusals).toMatchObject([{ names: ['a'], nodeId: 'n', message: 'no key' }]));
     expect(seen).toHaveLength(1);
     expect(server?.counts).toEqual({ pushes: 1, refusals: 1 });
   });
@@ -140,11 +141,11 @@ describe('startDiscoveryServer', () => {
     await start();
     const bad = openStream();
     bad.call.write(bytes);
-    await vi.waitFor(() => expect(bad.errors.map(({ code }) => code)).toEqual([3]));
+    await eventually(() => expect(bad.errors.map(({ code }) => code)).toEqual([3]));
     const good = openStream();
     good.call.write(ask('a'));
-    await vi.waitFor(() => expect(texts(good.seen[0])).toEqual(['a=1']));
-    await vi.waitFor(() => expect(server?.activeStreams).toBe(1));
+    await eventually(() => expect(texts(good.seen[0])).toEqual(['a=1']));
+    await eventually(() => expect(server?.activeStreams).toBe(1));
   });
 
   test('answers a fetch with the present resources', async () => {
@@ -177,13 +178,13 @@ describe('startDiscoveryServer', () => {
       ),
     );
     answering.call.write(ask('a'));
-    await vi.waitFor(() => expect(silent.errors.map(({ code }) => code)).toEqual([14]), 5_000);
-    await vi.waitFor(() => expect(heard).toEqual(['stale', 'closed']), 5_000);
+    await eventually(() => expect(silent.errors.map(({ code }) => code)).toEqual([14]));
+    await eventually(() => expect(heard).toEqual(['stale', 'closed']));
     expect(server?.activeStreams).toBe(2);
     expect([...waiting.errors, ...answering.errors]).toEqual([]);
     service.store.replace([resource('a', '2'), resource('b', '1')]);
-    await vi.waitFor(() => expect(texts(answering.seen.at(-1))).toEqual(['a=2']));
-    await vi.waitFor(() => expect(texts(waiting.seen.at(-1))).toEqual(['b=1']));
+    await eventually(() => expect(texts(answering.seen.at(-1))).toEqual(['a=2']));
+    await eventually(() => expect(texts(waiting.seen.at(-1))).toEqual(['b=1']));
   });
 
   test('serves clients that answer while others neither read nor answer, and gives those only the newest content later', async () => {
@@ -192,13 +193,13 @@ describe('startDiscoveryServer', () => {
     await start();
     const good = openStream();
     good.call.write(ask('a'));
-    await vi.waitFor(() => expect(good.seen).toHaveLength(1));
+    await eventually(() => expect(good.seen).toHaveLength(1));
     const method = `/${service.name}/StreamSecrets`;
     const others = Array.from({ length: 10 }, () => openUnreadStream(path, method, ask('a')));
-    await vi.waitFor(() => expect(server?.activeStreams).toBe(11));
+    await eventually(() => expect(server?.activeStreams).toBe(11));
     for (let i = 1; i <= 200; i++) {
       service.store.replace([big(String(i))]);
-      await vi.waitFor(() => expect(texts(good.seen.at(-1))[0]).toMatch(new RegExp(`^a=${i}\\.`)), { interval: 1 });
+      await eventually(() => expect(texts(good.seen.at(-1))[0]).toMatch(new RegExp(`^a=${i}\\.`)), { interval: 1 });
     }
     // Per stream: what was on its way when its window filled, and nothing of what came later.
     expect((server?.counts.pushes ?? 0) - 201).toBeLessThan(10 * 4);
@@ -207,7 +208,7 @@ describe('startDiscoveryServer', () => {
       stream.on('data', (chunk: Buffer) => {
         bytes = Buffer.concat([bytes, chunk]);
       });
-      await vi.waitFor(() => expect(bytes.includes('200....')).toBe(true), 5_000);
+      await eventually(() => expect(bytes.includes('200....')).toBe(true));
     }
     for (const stream of others) stream.session?.destroy();
   });
@@ -217,11 +218,11 @@ describe('startDiscoveryServer', () => {
     await start();
     const streams = Array.from({ length: 1000 }, openStream);
     for (const { call } of streams) call.write(ask('a'));
-    await vi.waitFor(() => expect(streams.every(({ seen }) => seen.length === 1)).toBe(true), 10_000);
+    await eventually(() => expect(streams.every(({ seen }) => seen.length === 1)).toBe(true));
     expect(server?.activeStreams).toBe(1000);
     service.store.replace([resource('a', '2')]);
-    await vi.waitFor(() => expect(streams.every(({ seen }) => texts(seen.at(-1))[0] === 'a=2')).toBe(true), 10_000);
+    await eventually(() => expect(streams.every(({ seen }) => texts(seen.at(-1))[0] === 'a=2')).toBe(true));
     for (const { call } of streams) call.cancel();
-    await vi.waitFor(() => expect(server?.activeStreams).toBe(0), 10_000);
+    await eventually(() => expect(server?.activeStreams).toBe(0));
   });
 });

@@ -1,7 +1,8 @@
 import { chmod, readFile, stat, utimes } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denyPath } from '../../cli/agent/testing/sample-mesh.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { DiscoveryBench, httpbinNodeId as nodeId } from '../testing/discovery-bench.ts';
 
 describe('DiscoveryClient, between a control plane and Envoy', () => {
@@ -18,17 +19,17 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     first.takeIdentity(bench.identity);
     await bench.startEnvoy();
     await bench.untilEnvoyHas('"virtualInbound"');
-    await vi.waitFor(() => expect(first.isInForce).toBe(true), 5_000);
+    await eventually(() => expect(first.isInForce).toBe(true));
     await bench.meshd.put('deny.yaml', denyPath('/secret'));
     await bench.untilEnvoyHas('/secret');
     expect(await bench.meshd.metric('meshd_xds_rejects_count.*')).toBeUndefined();
 
     await bench.meshd.control.stop();
-    await vi.waitFor(() => expect(first.ageMs).toBeGreaterThan(0), 5_000);
+    await eventually(() => expect(first.ageMs).toBeGreaterThan(0));
     await bench.killEnvoy();
     await bench.startEnvoy();
     await bench.untilEnvoyHas('/secret');
-    await vi.waitFor(() => expect(first.isInForce).toBe(true), 5_000);
+    await eventually(() => expect(first.isInForce).toBe(true));
 
     // A new process has it from disk, without any identity.
     await bench.killEnvoy();
@@ -37,7 +38,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     expect(second.problem).toBeUndefined();
     await bench.startEnvoy();
     await bench.untilEnvoyHas('/secret');
-    await vi.waitFor(() => expect(second.isInForce).toBe(true), 5_000);
+    await eventually(() => expect(second.isInForce).toBe(true));
     expect((await stat(bench.meshd.path('proxy/discovery-cache'))).mode & 0o777).toBe(0o600);
   });
 
@@ -46,21 +47,21 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     first.takeIdentity(bench.identity);
     await bench.startEnvoy();
     await bench.untilEnvoyHas('"virtualInbound"');
-    await vi.waitFor(() => expect(first.isInForce).toBe(true), 5_000);
+    await eventually(() => expect(first.isInForce).toBe(true));
     const pushes = async () =>
       Promise.all(
         ['Cluster', 'Listener', 'RouteConfiguration'].map((type) =>
           bench.meshd.metric(`meshd_xds_pushes_count{type="${type}"}`),
         ),
       );
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await stat(bench.meshd.path('proxy/discovery-cache'))).size).toBeGreaterThan(0),
     );
     const before = await pushes();
     await bench.stopClient();
     const second = await bench.startClient();
     second.takeIdentity(bench.identity);
-    await vi.waitFor(() => expect(bench.logged()).toMatch(/all is in step[\s\S]*all is in step/), 10_000);
+    await eventually(() => expect(bench.logged()).toMatch(/all is in step[\s\S]*all is in step/));
     expect(await pushes()).toEqual(before);
     await bench.meshd.put('deny.yaml', denyPath('/secret'));
     await bench.untilEnvoyHas('/secret');
@@ -71,11 +72,11 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     const stranger = await (await createMeshCa()).issue('spiffe://cluster.local/ns/foo/sa/httpbin');
     const first = await bench.startClient();
     first.takeIdentity({ ...bench.identity, rootCertificates: stranger.rootCertificate });
-    await vi.waitFor(() => expect(first.problem).toMatch(/UNAVAILABLE: .*(self-signed|certificate)/i), 10_000);
+    await eventually(() => expect(first.problem).toMatch(/UNAVAILABLE: .*(self-signed|certificate)/i));
     await bench.stopClient();
     const second = await bench.startClient({ address: `localhost:${bench.meshd.control.port}` });
     second.takeIdentity(bench.identity);
-    await vi.waitFor(() => expect(second.problem).toMatch(/UNAVAILABLE: .*(altnames|localhost)/i), 10_000);
+    await eventually(() => expect(second.problem).toMatch(/UNAVAILABLE: .*(altnames|localhost)/i));
     expect(second.ageMs).toBeUndefined();
   });
 
@@ -98,7 +99,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     expect(it.problem).toBeUndefined();
     it.takeIdentity({ ...bench.identity, spiffeId: 'spiffe://cluster.local/ns/foo/sa/other' });
     expect(it.problem).toMatch(/^no configuration has come/);
-    await vi.waitFor(() => expect(readFile(bench.meshd.path('proxy/discovery-cache'))).rejects.toThrow(/ENOENT/));
+    await eventually(() => expect(readFile(bench.meshd.path('proxy/discovery-cache'))).rejects.toThrow(/ENOENT/));
   });
 
   test('gives a starting Envoy no configuration that is too old', async () => {
@@ -109,9 +110,9 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     await utimes(path, then, then);
     const it = await bench.startClient({ maxAgeMs: 10_600 });
     expect(it.problem).toBeUndefined();
-    await vi.waitFor(() => expect(it.problem).toMatch(/^the configuration is 11 s old, at most 11/), 5_000);
+    await eventually(() => expect(it.problem).toMatch(/^the configuration is 11 s old, at most 11/));
     await bench.startEnvoy();
-    await vi.waitFor(() => expect(bench.logged()).toMatch(/the configuration is 11 s old/), 5_000);
+    await eventually(() => expect(bench.logged()).toMatch(/the configuration is 11 s old/));
     expect(await bench.dump()).not.toContain('"virtualInbound"');
   });
 

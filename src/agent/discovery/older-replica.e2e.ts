@@ -1,7 +1,8 @@
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import {
   aggregatedService,
   type ConfigurationList,
@@ -103,16 +104,16 @@ describe('Upstream, that keeps what the control plane said of its state', () => 
   test('tells it to a replica, and takes over what that one says', async () => {
     position = 'x.8';
     await follow('x.7');
-    await vi.waitFor(() => expect(upstream.position).toBe('x.8'), 10_000);
+    await eventually(() => expect(upstream.position).toBe('x.8'));
     expect(told.map((each) => each.position)).toEqual(['x.7']);
   });
 
   test('asks a replica that has read less again for five seconds, takes nothing from it, and after that what it has', async () => {
     position = 'x.1';
     const taken = await follow('x.z');
-    await vi.waitFor(() => expect(told.length).toBeGreaterThan(2), 10_000);
+    await eventually(() => expect(told.length).toBeGreaterThan(2));
     expect(taken).toEqual([]);
-    await vi.waitFor(() => expect(upstream.position).toBe('x.1'), 20_000);
+    await eventually(() => expect(upstream.position).toBe('x.1'));
     const refused = told.filter((each) => each.position === 'x.z');
     expect(told.slice(refused.length)).toMatchObject([{ position: undefined }]);
     const [first, last] = [refused[0]?.ms ?? 0, told.at(-1)?.ms ?? 0];

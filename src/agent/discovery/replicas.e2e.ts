@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denyPath } from '../../cli/agent/testing/sample-mesh.ts';
 import type { ServingBench } from '../../control/testing/serving-bench.ts';
 import { CountingRelay } from '../../testing/counting-relay.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { DiscoveryBench } from '../testing/discovery-bench.ts';
 
 /** Enough for the names and versions of all to be seen among the bytes of TLS; without mutual TLS, which needs secrets. */
@@ -34,7 +35,7 @@ describe('an agent whose connection goes to another replica', () => {
     await untilSteps(1);
     down = relay.counted.down;
     replica = await bench.startReplica();
-    await vi.waitFor(async () => expect(await replica.metric('meshd_compilations_count')).toBe('1'), 20_000);
+    await eventually(async () => expect(await replica.metric('meshd_compilations_count')).toBe('1'));
   }, 60_000);
   afterEach(async () => {
     // What was not started, or not yet, leaves no Envoy behind.
@@ -44,7 +45,7 @@ describe('an agent whose connection goes to another replica', () => {
   });
 
   const untilSteps = (count: number): Promise<void> =>
-    vi.waitFor(() => expect(bench.logged().match(/all is in step/g)).toHaveLength(count), 20_000);
+    eventually(() => expect(bench.logged().match(/all is in step/g)).toHaveLength(count));
   const pushes = async (...types: readonly string[]) =>
     Promise.all(types.map((type) => replica.metric(`meshd_xds_pushes_count{type="${type}"}`)));
 
@@ -68,7 +69,7 @@ describe('an agent whose connection goes to another replica', () => {
     // Nothing listens there.
     relay.leadTo(1);
     await bench.meshd.put('deny.yaml', denyPath('/secret'));
-    await vi.waitFor(async () => expect(await replica.metric('meshd_compilations_count')).toBe('2'), 20_000);
+    await eventually(async () => expect(await replica.metric('meshd_compilations_count')).toBe('2'));
     relay.leadTo(replica.control.port);
     await bench.untilEnvoyHas('/secret');
     await untilSteps(2);

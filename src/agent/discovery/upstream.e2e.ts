@@ -1,7 +1,8 @@
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import {
   aggregatedService,
   type ConfigurationList,
@@ -82,7 +83,7 @@ describe('Upstream, with a control plane that knows no digests', () => {
       ...{ notAfterMs: Date.now() + 3_600_000, serialNumber: '1' },
     });
     // The second stream ends because it asks for faults, of which this control plane knows nothing either; then it asks no more.
-    await vi.waitFor(() => expect(states).toEqual([false, true, false, false, true]), 10_000);
+    await eventually(() => expect(states).toEqual([false, true, false, false, true]));
     const { typeUrl } = configurationTypes.clusters;
     expect(firsts.map((first) => first.typeUrl)).toEqual([setType, typeUrl, setType, typeUrl]);
     expect(firsts[1]?.initialVersions).toEqual({ a: resource.version });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { freePort } from '../../testing/free-ports.ts';
 import { isAlive } from '../../testing/processes.ts';
 import { httpPost, idleConnection, startingAgents, timed } from '../testing/life-probe.ts';
@@ -89,7 +90,7 @@ describe('POST /drain', () => {
     const agent = await start({ config: { terminationDrainMs: 0 } });
     await agent.untilReady();
     expect(await httpPost(agent.statusPort, '/drain')).toBe(200);
-    await vi.waitFor(async () => expect((await agent.get()).status).toBe(0), 5_000);
+    await eventually(async () => expect((await agent.get()).status).toBe(0));
     agent.signal('SIGTERM');
     expect(await agent.exitCode).toBe(0);
   });
@@ -97,7 +98,7 @@ describe('POST /drain', () => {
   test('is refused while there is nothing to drain', async () => {
     const agent = await start({ parts: { compile: () => new Promise(() => undefined) } });
     await agent.untilLogged('state=configuring');
-    await vi.waitFor(async () => expect(await agent.readiness()).toBe(503), 5_000);
+    await eventually(async () => expect(await agent.readiness()).toBe(503));
     expect(await httpPost(agent.statusPort, '/drain')).toBeGreaterThanOrEqual(500);
   });
 });
@@ -109,7 +110,7 @@ describe('what drains or ends the proxy', () => {
     await agent.untilReady();
     for (const host of ['127.0.0.1', '127.0.0.2', '::1']) {
       await agent.change({ body: host, upstream: { name: `own-${host}`, host, port } });
-      await vi.waitFor(async () => expect((await agent.get()).body).toBe(host), 10_000);
+      await eventually(async () => expect((await agent.get()).body).toBe(host));
       expect([host, (await agent.get('/upstream/healthz/ready')).status]).toEqual([host, 200]);
       expect((await agent.get('/upstream/stats/prometheus')).status).toBe(200);
       for (const path of ['/drain', '/quitquitquit'])

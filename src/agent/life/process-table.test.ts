@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { identityOf, listeningPorts, portOwner } from './process-table.ts';
 
 describe('identityOf', () => {
@@ -23,7 +24,7 @@ describe('identityOf', () => {
     const [line] = await once(parent.stdout, 'data');
     const pid = Number(String(line));
     expect((await identityOf(pid))?.pid).toBe(pid);
-    await vi.waitFor(async () => expect(await identityOf(pid)).toBeUndefined(), 5_000);
+    await eventually(async () => expect(await identityOf(pid)).toBeUndefined());
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
     parent.kill();
   });

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { freePort } from '../../testing/free-ports.ts';
 import { ask } from '../status/testing/status-bench.ts';
 import { httpPost, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
@@ -25,7 +26,7 @@ describe('the restart policy', () => {
     expect(await agent.get()).toEqual({ status: 200, body: 'two' });
     expect(envoyRestarted).toHaveBeenCalledExactlyOnceWith(137);
     await agent.change({ body: 'three' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('three'));
     agent.signal('SIGTERM');
     expect(await agent.exitCode).toBe(0);
   });
@@ -35,7 +36,7 @@ describe('the restart policy', () => {
     const drained = vi.fn();
     const validate = async () => {
       kill();
-      await vi.waitFor(() => expect(agent.lines.join('')).toContain('Envoy has ended by itself'), 10_000);
+      await eventually(() => expect(agent.lines.join('')).toContain('Envoy has ended by itself'));
       // The Envoy that ended cannot be drained any more, and the next one shall not be.
       drained(await ask(agent.statusPort, { method: 'POST', path: '/drain' }));
       return { ok: true, message: '' };
@@ -47,7 +48,7 @@ describe('the restart policy', () => {
       kill = () => undefined;
     };
     await agent.change({ body: 'two' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('two'));
     expect(drained.mock.calls[0]).toEqual([expect.objectContaining({ status: 503 })]);
   });
 
@@ -57,7 +58,7 @@ describe('the restart policy', () => {
     process.kill(agent.envoyPid, 'SIGTERM');
     await agent.untilLogged('state=backing-off');
     await agent.change({ body: 'two' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('two'));
   });
 
   test('treats an exit with 0 as a failure unless the agent was asked to stop', async () => {

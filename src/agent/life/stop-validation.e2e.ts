@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { validateConfig } from '../../envoy/validate.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startingAgents, timed } from '../testing/life-probe.ts';
 
 const start = startingAgents();
@@ -29,7 +30,7 @@ const leftovers = async (): Promise<string[]> => (await readdir(configPath())).f
 const slow = (config: object, signal?: AbortSignal): ReturnType<typeof validateConfig> =>
   validateConfig(join(folder, 'slow'), config, { folder: configPath(), signal });
 const pidOfValidation = async (): Promise<number> => {
-  await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), 10_000);
+  await eventually(() => expect(existsSync(pidFile)).toBe(true));
   return Number(await readFile(pidFile, 'utf8'));
 };
 
@@ -48,7 +49,7 @@ describe('a stop while Envoy judges', () => {
     agent.signal('SIGTERM');
     expect(await timed(agent.exitCode)).toBeLessThan(1_500);
     expect(await agent.exitCode).toBe(0);
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 1_000);
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
     expect(await leftovers()).toEqual([]);
   });
 
@@ -74,6 +75,6 @@ describe('a crash of Envoy', () => {
     await pidOfValidation();
     validate = async () => ({ ok: true, message: '', exit: { code: 0, signal: null } });
     process.kill(agent.envoyPid, 'SIGKILL');
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await eventually(async () => expect((await agent.get()).body).toBe('two'));
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { isAlive } from '../../testing/processes.ts';
 import { envoyBinary } from '../testing/agent-bench.ts';
 import { httpPost, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
@@ -110,7 +111,7 @@ describe('a stop', () => {
     const agent = await start({ config: { terminationDrainMs: 1_000 } });
     await agent.untilReady();
     process.kill(agent.envoyPid, 'SIGSTOP');
-    await vi.waitFor(async () => expect(await agent.readiness()).toBe(503), 10_000);
+    await eventually(async () => expect(await agent.readiness()).toBe(503));
     agent.signal('SIGTERM');
     const ms = await timed(agent.exitCode);
     expect(await agent.exitCode).toBe(0);

@@ -1,7 +1,8 @@
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DnsBench } from '../../dns/testing/dns-bench.ts';
 import { ask, meshName } from '../../dns/testing/dns-client.ts';
 import { silent } from '../../dns/testing/dns-double.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { AgentMetrics } from './metrics.ts';
 
 let bench: DnsBench;
@@ -20,7 +21,7 @@ describe('AgentMetrics.dns', () => {
     const [mesh, plain] = [await bench.tls(silent), await bench.plain(silent)];
     const { port } = await bench.serve(mesh, [plain], { observer: metrics.dns });
     const waiting = [ask(port, meshName), ask(port, `other.${meshName}`)];
-    await vi.waitFor(async () => expect(await figure('mesh_agent_dns_tls_pending')).toBe(2));
+    await eventually(async () => expect(await figure('mesh_agent_dns_tls_pending')).toBe(2));
     const answers = await Promise.all([...waiting, ask(port, 'example.com')]);
     expect(answers.map(({ rcode }) => rcode)).toEqual(['SERVFAIL', 'SERVFAIL', 'SERVFAIL']);
     expect(await figure('mesh_agent_dns_tls_pending')).toBe(0);

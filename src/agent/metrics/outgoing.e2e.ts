@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { authorityIn, startTestAuthority, type TestAuthority } from '../../identity/testing/test-authority.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { createLog } from '../log/log.ts';
 import { type IdentityService, startIdentityService } from '../secrets/identity-service.ts';
 import { AgentMetrics } from './metrics.ts';
@@ -41,10 +42,8 @@ describe('AgentMetrics.outgoing', () => {
     let left = 2;
     authority.answer = (seen) => (left-- > 0 ? { code: 14, details: 'away' } : authority.good(seen));
     await start(metrics);
-    await vi.waitFor(async () => expect(await figures(metrics)).toEqual([1, 2, 0, expect.any(Number)]), {
-      timeout: 20_000,
-    });
-    await vi.waitFor(async () => expect((await figures(metrics))[3]).toBeGreaterThan(0));
+    await eventually(async () => expect(await figures(metrics)).toEqual([1, 2, 0, expect.any(Number)]));
+    await eventually(async () => expect((await figures(metrics))[3]).toBeGreaterThan(0));
     expect(await metrics.text()).toMatch(
       /^mesh_agent_certificate_expiry_timestamp_seconds\{resource_name="default"\} \d+/m,
     );
@@ -54,7 +53,7 @@ describe('AgentMetrics.outgoing', () => {
     const metrics = new AgentMetrics();
     authority.answer = () => ({ code: 3, details: 'no' });
     await start(metrics);
-    await vi.waitFor(async () => expect((await figures(metrics))[2]).toBe(1), { timeout: 20_000 });
+    await eventually(async () => expect((await figures(metrics))[2]).toBe(1));
     expect((await figures(metrics))[3]).toBeGreaterThan(0);
   });
 });

@@ -5,6 +5,7 @@ import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 import { secretService, secretTypeUrl } from '../../xds/secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from '../../xds/server.ts';
@@ -61,7 +62,7 @@ describe('AgentMetrics.discovery', () => {
     return Number(value);
   };
   const reaches = (name: string, value: number): Promise<void> =>
-    vi.waitFor(async () => expect(await figure(name)).toBe(value), { timeout: 10_000, interval: 20 });
+    eventually(async () => expect(await figure(name)).toBe(value), { interval: 20 });
 
   test('counts open streams, secrets sent and secrets refused', async () => {
     const calls = [open(), open()];
@@ -77,7 +78,7 @@ describe('AgentMetrics.discovery', () => {
     await reaches('total_secret_update_failures', 1);
     expect(await figure('total_pushes')).toBe(1);
     service.store.replace([secret('two')]);
-    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(received).toHaveBeenCalledTimes(2));
     expect(await figure('total_pushes')).toBe(2);
     for (const call of calls) call.cancel();
     await reaches('total_active_connections', 0);

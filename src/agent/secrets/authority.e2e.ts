@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuthorityOptions } from '../../identity/authority.ts';
 import {
   authorityIn,
@@ -13,6 +13,7 @@ import {
   testSpiffeId,
 } from '../../identity/testing/test-authority.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePort } from '../../testing/free-ports.ts';
 import { type AgentBench, type BenchOptions, httpGet, startBench } from '../testing/agent-bench.ts';
 
@@ -89,9 +90,8 @@ describe('the agent with an authority', () => {
     const met = await meet(bench.sample.tlsPort ?? 0);
     expect(met?.subjectAltName).toBe(`URI:${testSpiffeId}`);
     // Envoy gets the identity first; the folder is filled meanwhile.
-    await vi.waitFor(
-      async () => expect(await readdir(outputFolder)).toEqual(expect.arrayContaining(['cert-chain.pem', 'key.pem'])),
-      10_000,
+    await eventually(async () =>
+      expect(await readdir(outputFolder)).toEqual(expect.arrayContaining(['cert-chain.pem', 'key.pem'])),
     );
     expect(new X509Certificate(await readFile(join(outputFolder, 'cert-chain.pem'))).serialNumber).toBe(
       met?.serialNumber,
@@ -114,13 +114,13 @@ describe('the agent with an authority', () => {
     authority.close();
     const bench = await start();
     await bench.untilLogged('there is no certificate yet: the authority at localhost');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { status, body } = await httpGet(bench.statusPort, '/healthz/ready');
       expect(status).toBe(503);
       expect(body).toContain('no identity: the authority at localhost');
     });
     authority = await startTestAuthority({ ca, port });
-    await vi.waitFor(async () => expect(await bench.readiness()).toBe(200), { timeout: 20_000, interval: 50 });
+    await eventually(async () => expect(await bench.readiness()).toBe(200));
   });
 
   test('rotates certificates of 5 s under new connections, none of which fails', async () => {
@@ -141,8 +141,8 @@ describe('the agent with an authority', () => {
     const load = underLoad(bench.sample.tlsPort ?? 0, () => isRenewed);
     await bench.untilLogged('the certificate cannot be renewed');
     authority = await startTestAuthority({ ca, port });
-    await vi.waitFor(() => expect(authority.seen).toHaveLength(1), { timeout: 10_000, interval: 20 });
-    await vi.waitFor(() => expect(bench.lines.filter((line) => line.includes('identity in service'))).toHaveLength(2));
+    await eventually(() => expect(authority.seen).toHaveLength(1), { interval: 20 });
+    await eventually(() => expect(bench.lines.filter((line) => line.includes('identity in service'))).toHaveLength(2));
     isRenewed = true;
     expect((await load).failed).toBe(0);
   });
@@ -170,7 +170,7 @@ describe('the agent with an authority', () => {
     authority.answer = async ({ request }) => ({
       certificateChain: [await next.certify(request.csr, testSpiffeId, { days: 6 / 86_400 }), both],
     });
-    await vi.waitFor(async () => expect(await meet(tlsPort, newcomer)).toBeDefined(), { timeout: 8_000, interval: 20 });
+    await eventually(async () => expect(await meet(tlsPort, newcomer)).toBeDefined(), { interval: 20 });
     const { failed } = await underLoad(tlsPort, after(4_000), newcomer);
     expect(failed).toBe(0);
     isOver = true;
@@ -178,7 +178,7 @@ describe('the agent with an authority', () => {
     authority.answer = async ({ request }) => ({
       certificateChain: [await next.certify(request.csr, testSpiffeId, { days: 6 / 86_400 }), next.rootCertificate],
     });
-    await vi.waitFor(async () => expect(await meet(tlsPort, trusting(client))).toBeUndefined(), 8_000);
+    await eventually(async () => expect(await meet(tlsPort, trusting(client))).toBeUndefined());
     expect(await meet(tlsPort, newcomer)).toBeDefined();
   });
 

@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { createLog } from '../log/log.ts';
 import { IdentityExpiry } from './identity-expiry.ts';
 
@@ -51,7 +52,7 @@ describe('IdentityExpiry', () => {
     jumpTo(startMs + 60_000);
     expect(expiry.problem).toBeUndefined();
     jumpTo(startMs + 60_001);
-    await vi.waitFor(() => expect(told).toEqual([false, true]));
+    await eventually(() => expect(told).toEqual([false, true]));
     expect(expiry.problem).toBe("the workload's certificate expired at 2030-01-01T00:01:00.000Z");
     expect(lines.join('')).toMatch(/error.*the workload's certificate expired at .*: peers refuse mutual TLS/);
     expiry.take(endingAt(startMs + 120_000));

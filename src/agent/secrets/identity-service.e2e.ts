@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { authorityIn, startTestAuthority, type TestAuthority } from '../../identity/testing/test-authority.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { createLog } from '../log/log.ts';
 import { FileSecrets } from './file-secrets.ts';
 import { type IdentityService, type IdentityServiceOptions, startIdentityService } from './identity-service.ts';
@@ -46,43 +47,40 @@ describe('startIdentityService', () => {
   test('renews and writes the certificate to OUTPUT_CERTS although no client requests a secret', async () => {
     await start(2_000, { outputFolder: join(folder, 'out') });
     const serials = new Set<string>();
-    await vi.waitFor(
-      async () => {
-        const [chain = '', key = ''] = await outputs();
-        const leaf = new X509Certificate(chain);
-        if (leaf.checkPrivateKey(createPrivateKey(key))) serials.add(leaf.serialNumber);
-        expect(serials.size).toBe(3);
-      },
-      { timeout: 10_000, interval: 50 },
-    );
+    await eventually(async () => {
+      const [chain = '', key = ''] = await outputs();
+      const leaf = new X509Certificate(chain);
+      if (leaf.checkPrivateKey(createPrivateKey(key))) serials.add(leaf.serialNumber);
+      expect(serials.size).toBe(3);
+    });
     expect(service?.problem).toBeUndefined();
   });
 
   test('goes on serving when the output folder is lost, and writes again when it is back', async () => {
     const outputFolder = join(folder, 'out');
     await start(2_000, { outputFolder });
-    await vi.waitFor(async () => expect(await readdir(outputFolder)).toContain('cert-chain.pem'));
+    await eventually(async () => expect(await readdir(outputFolder)).toContain('cert-chain.pem'));
     await rm(outputFolder, { recursive: true });
     await writeFile(outputFolder, '');
-    await vi.waitFor(() => expect(lines.join('')).toContain('the identity cannot be written'), 5_000);
+    await eventually(() => expect(lines.join('')).toContain('the identity cannot be written'));
     const { length } = authority.seen;
     await rm(outputFolder);
     await mkdir(outputFolder);
-    await vi.waitFor(async () => expect(await readdir(outputFolder)).toContain('cert-chain.pem'), 10_000);
+    await eventually(async () => expect(await readdir(outputFolder)).toContain('cert-chain.pem'));
     expect(authority.seen.length).toBeGreaterThan(length);
   });
 
   test('asks for a certificate as soon as the file of roots holds a new one', async () => {
     await start(40_000);
     const taken = (): number => lines.filter((line) => line.includes('identity in service')).length;
-    await vi.waitFor(() => expect(taken()).toBe(1), 5_000);
+    await eventually(() => expect(taken()).toBe(1));
     const next = await createMeshCa();
     const both = authority.ca.rootCertificate + next.rootCertificate;
     authority.answer = async ({ request }) => ({
       certificateChain: [await next.certify(request.csr, 'spiffe://cluster.local/ns/foo/sa/httpbin'), both],
     });
     await writeFile(join(folder, 'platform', 'ca-root.pem'), both);
-    await vi.waitFor(() => expect(taken()).toBe(2), { timeout: 10_000, interval: 50 });
+    await eventually(() => expect(taken()).toBe(2));
     expect(lines.join('')).toContain('the mesh has a new root');
     expect(authority.seen).toHaveLength(2);
   });
@@ -104,7 +102,7 @@ describe('startIdentityService', () => {
         }),
       ),
     );
-    await vi.waitFor(() => expect(sent.at(-1)?.chain).toContain('BEGIN'), 5_000);
+    await eventually(() => expect(sent.at(-1)?.chain).toContain('BEGIN'));
     const before = sent.at(-1);
     const next = await createMeshCa();
     authority.answer = async ({ request }) => ({
@@ -114,7 +112,7 @@ describe('startIdentityService', () => {
       ],
     });
     const { length } = sent;
-    await vi.waitFor(() => expect(sent.length).toBe(length + 2), { timeout: 5_000, interval: 10 });
+    await eventually(() => expect(sent.length).toBe(length + 2), { interval: 10 });
     const [root, leaf] = sent.slice(-2);
     expect(root?.chain).toBe(before?.chain);
     expect(root?.root.match(/BEGIN/g)).toHaveLength(2);
@@ -161,15 +159,15 @@ describe('FileSecrets', () => {
     expect(open().ask(name)).toBe(true);
     const versions = new Set<string>();
     for (let i = 1; i <= 5; i++) {
-      await vi.waitFor(() => expect(secrets?.resources[0]?.version).not.toBe([...versions].at(-1)), 5_000);
+      await eventually(() => expect(secrets?.resources[0]?.version).not.toBe([...versions].at(-1)));
       versions.add(secrets?.resources[0]?.version ?? '');
       await swap(i, (await createMeshCa()).rootCertificate);
     }
     expect(versions.size).toBe(5);
-    await vi.waitFor(() => expect(versions).not.toContain(secrets?.resources[0]?.version), 5_000);
+    await eventually(() => expect(versions).not.toContain(secrets?.resources[0]?.version));
     const { version } = secrets?.resources[0] ?? {};
     await writeFile(join(folder, 'ca.pem'), 'junk');
-    await vi.waitFor(() => expect(lines.join('')).toContain('holds no certificate'), 5_000);
+    await eventually(() => expect(lines.join('')).toContain('holds no certificate'));
     expect(secrets?.resources[0]?.version).toBe(version);
   });
 
@@ -179,10 +177,10 @@ describe('FileSecrets', () => {
     await writeFile(join(folder, 'a.key'), 'junk');
     const name = `file-cert:${folder}/a.crt~${folder}/a.key`;
     open().ask(name);
-    await vi.waitFor(() => expect(lines.join('')).toContain('private key cannot be read'), 5_000);
+    await eventually(() => expect(lines.join('')).toContain('private key cannot be read'));
     expect(names()).toEqual([]);
     await writeFile(join(folder, 'a.key'), issued.privateKey);
-    await vi.waitFor(() => expect(names()).toEqual([name]), 5_000);
+    await eventually(() => expect(names()).toEqual([name]));
   });
 
   test.each(['file-root:/proc/self/environ', 'file-root:etc/ca.pem', 'file-cert:a~b~c', 'file-root:'])(

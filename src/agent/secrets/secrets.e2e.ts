@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { spawnEnvoy } from '../../envoy/process.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePort, freePorts } from '../../testing/free-ports.ts';
 import { fileOfText } from '../../testing/resource-files.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
@@ -57,7 +58,7 @@ describe('the agent', () => {
     expect(await serialServed(tlsPort, client)).toBe(serialOf(first));
     const second = await ca.issue(id);
     await put(second);
-    await vi.waitFor(async () => expect(await serialServed(tlsPort, client)).toBe(serialOf(second)), 5_000);
+    await eventually(async () => expect(await serialServed(tlsPort, client)).toBe(serialOf(second)));
     await put({ privateKey: 'garbage' });
     await agent.untilLogged('key.pem holds no private key');
     expect(await serialServed(tlsPort, client)).toBe(serialOf(second));
@@ -68,10 +69,10 @@ describe('the agent', () => {
     agent = await startWithTls();
     await agent.untilLogged('Envoy waits for a secret that is not there yet');
     const why = async (): Promise<string> => (await httpGet(agent?.statusPort ?? 0, '/healthz/ready')).body;
-    await vi.waitFor(async () => expect(await why()).toMatch(/no identity: cannot read ".*cert-chain.pem" \(ENOENT\)/));
+    await eventually(async () => expect(await why()).toMatch(/no identity: cannot read ".*cert-chain.pem" \(ENOENT\)/));
     await put({ ...(await ca.issue(id)), privateKey: client.privateKey });
     const mismatch = 'key.pem is not the key of the first certificate of cert-chain.pem';
-    await vi.waitFor(async () => expect(await why()).toContain(mismatch), 5_000);
+    await eventually(async () => expect(await why()).toContain(mismatch));
     expect(await agent.readiness()).toBe(503);
     await put(await ca.issue(id));
     await agent.untilReady();
@@ -108,7 +109,7 @@ describe('the agent', () => {
       expect(answer.body).toMatch(/^the workload's certificate expired at 2.*Z, and every filter chain/);
     expect(expired.mock.calls).toEqual([[false], [true]]);
     await put(await ca.issue(id));
-    await vi.waitFor(() => expect(expired.mock.calls).toEqual([[false], [true], [false]]), 5_000);
+    await eventually(() => expect(expired.mock.calls).toEqual([[false], [true], [false]]));
     await agent.untilReady();
   });
 
@@ -146,10 +147,7 @@ describe('Envoy over the secret service', () => {
       });
       try {
         const served = (issued: IssuedCertificate) =>
-          vi.waitFor(async () => expect(await serialServed(tlsPort, client)).toBe(serialOf(issued)), {
-            timeout: 15_000,
-            interval: 50,
-          });
+          eventually(async () => expect(await serialServed(tlsPort, client)).toBe(serialOf(issued)));
         const [one, two, three] = [await ca.issue(id), await ca.issue(id), await ca.issue(id)] as const;
         service.store.replace(await secrets(one));
         await served(one);
@@ -158,12 +156,12 @@ describe('Envoy over the secret service', () => {
 
         const [identity, root] = await secrets({ ...one, certificateChain: 'garbage' });
         service.store.replace([identity as DiscoveryResource, root as DiscoveryResource]);
-        await vi.waitFor(() => expect(refusals).toHaveLength(1), 5_000);
+        await eventually(() => expect(refusals).toHaveLength(1));
         expect(refusals[0]).not.toContain('PRIVATE KEY');
         await served(two);
         const [, junkRoot] = await secrets({ ...two, rootCertificate: 'junk' });
         service.store.replace([(await secrets(two))[0] as DiscoveryResource, junkRoot as DiscoveryResource]);
-        await vi.waitFor(() => expect(refusals).toHaveLength(2), 5_000);
+        await eventually(() => expect(refusals).toHaveLength(2));
         await served(two);
 
         await server.close();

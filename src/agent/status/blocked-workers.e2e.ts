@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AdminClient, createAdminClient } from '../../envoy/admin.ts';
 import type { Json } from '../../envoy/api/resource-file.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { blockedWorkers } from './blocked-workers.ts';
 
 const repositoryRoot = join(import.meta.dirname, '../../..');
@@ -66,7 +67,7 @@ describe('blockedWorkers', () => {
     const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '2', '-l', 'error'];
     envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
     admin = createAdminClient({ socketPath: join(folder, 'admin.sock') });
-    await vi.waitFor(async () => expect((await admin.get('/ready')).body).toBe('LIVE\n'), { timeout: 20_000 });
+    await eventually(async () => expect((await admin.get('/ready')).body).toBe('LIVE\n'));
   });
   afterAll(async () => {
     envoy?.signal('SIGKILL');
@@ -81,11 +82,10 @@ describe('blockedWorkers', () => {
     request({ socketPath: join(folder, 'own.sock'), path: '/' })
       .on('error', () => undefined)
       .end();
-    await vi.waitFor(async () => expect(await blocked()).toMatch(/^a worker thread of Envoy has been blocked/), {
-      timeout: 6000,
+    await eventually(async () => expect(await blocked()).toMatch(/^a worker thread of Envoy has been blocked/), {
       interval: 100,
     });
     expect((await admin.get('/ready')).body).toBe('LIVE\n');
-    await vi.waitFor(async () => expect(await blocked()).toBeUndefined(), { timeout: 20_000, interval: 100 });
+    await eventually(async () => expect(await blocked()).toBeUndefined(), { interval: 100 });
   });
 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import { fetchFromPod, type PodAnswer, type PodRequest } from './pod-request.ts';
 
@@ -24,7 +25,7 @@ describe('fetchFromPod', () => {
     const server = await startTestServer(answer, ...options);
     await act(server);
     // Each answer, and each failure, closes its connection.
-    await vi.waitFor(() => expect(server.open).toBe(0));
+    await eventually(() => expect(server.open).toBe(0));
     await server.close();
   };
 

@@ -10,8 +10,9 @@ import {
   status,
 } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { readAppProbes } from './app-probes.ts';
 import { type Asked, ask, type StatusBench, startStatusBench } from './testing/status-bench.ts';
 
@@ -195,7 +196,7 @@ describe('the probes of an application', () => {
     });
     const { port } = await bench({ httpGet: { port: await listen(server) } });
     await Promise.all(Array.from({ length: 20 }, () => ask(port, { path })));
-    await vi.waitFor(() => expect(isOpen).toBe(0));
+    await eventually(() => expect(isOpen).toBe(0));
   });
 });
 

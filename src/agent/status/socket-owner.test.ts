@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { holdsSocket } from '../life/process-group.ts';
 import { ownerOf } from './socket-owner.ts';
 
@@ -24,7 +25,7 @@ afterEach(async () => {
 /** The accepting socket of a connection to `host`. */
 async function accept(host: string): Promise<{ readonly client: Socket; readonly end: Socket }> {
   const client = connect(port, host);
-  await vi.waitFor(() => expect(accepted).toHaveLength(1));
+  await eventually(() => expect(accepted).toHaveLength(1));
   return { client, end: accepted[0] as Socket };
 }
 
@@ -46,7 +47,7 @@ describe('ownerOf', () => {
 
   test('gives the socket of a caller in another process', async () => {
     const child = spawn(process.execPath, ['-e', `require('net').connect(${port}, '127.0.0.1').resume()`]);
-    await vi.waitFor(() => expect(accepted).toHaveLength(1), 5_000);
+    await eventually(() => expect(accepted).toHaveLength(1));
     const owner = await ownerOf(accepted[0] as Socket);
     const name = owner.isKnown ? owner.name : '';
     expect(await holdsSocket(child.pid ?? 0, name)).toBe(true);
@@ -58,10 +59,10 @@ describe('ownerOf', () => {
   test('still knows a caller that has closed its half, and none that is gone: user 0 of such an end is nobody', async () => {
     const { client, end } = await accept('127.0.0.1');
     client.end();
-    await vi.waitFor(() => expect(client.writableFinished).toBe(true));
+    await eventually(() => expect(client.writableFinished).toBe(true));
     expect(await ownerOf(end)).toMatchObject({ isKnown: true });
     client.destroy();
-    await vi.waitFor(async () => expect(await ownerOf(end)).toEqual({ isKnown: false, why: 'closed' }));
+    await eventually(async () => expect(await ownerOf(end)).toEqual({ isKnown: false, why: 'closed' }));
   });
 
   test('says where the machine shows no table', async () => {

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ask, type StatusBench, startStatusBench } from './testing/status-bench.ts';
 
 /** Opens connections from an address, so many a second, each with 2,000 requests; says each second how many it opened. */
@@ -78,7 +79,7 @@ describe('startStatusServer', () => {
     const asked = { path: '/stats/prometheus' };
     const slow = [await scrapeSlowly(port, '127.0.0.6'), await scrapeSlowly(port, '127.0.0.6')];
     const startedAt = performance.now();
-    await vi.waitFor(() => expect(made).toBe(2));
+    await eventually(() => expect(made).toBe(2));
     expect(await ask(port, { ...asked, from: '127.0.0.6' })).toMatchObject({ status: 503 });
     expect(await ask(port, asked)).toMatchObject({ status: 200 });
     // Each takes some of its answer all the time, so that no rest of theirs is long.
@@ -87,7 +88,7 @@ describe('startStatusServer', () => {
     }, 200);
     ends.push(() => clearInterval(trickle));
     const again = async () => expect(await ask(port, { ...asked, from: '127.0.0.6' })).toMatchObject({ status: 200 });
-    await vi.waitFor(again, { timeout: 15_000, interval: 500 });
+    await eventually(again, { interval: 500 });
     expect(performance.now() - startedAt).toBeGreaterThan(8_000);
   });
 

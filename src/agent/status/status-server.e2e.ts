@@ -1,7 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { Readiness } from './readiness.ts';
 import { ask, type StatusBench, type StatusBenchOptions, startStatusBench } from './testing/status-bench.ts';
 
@@ -60,7 +61,7 @@ describe('startStatusServer', () => {
     expect(await ask(port, { method: 'POST', path: '/drain', host, from })).toMatchObject({ status: 200, body: 'OK' });
     const quit = { method: 'POST', path: '/quitquitquit', host, from };
     expect(await ask(port, quit)).toMatchObject({ status: 200, body: 'OK' });
-    await vi.waitFor(() => expect(actions).toEqual(['drain', 'quit']));
+    await eventually(() => expect(actions).toEqual(['drain', 'quit']));
   });
 
   test('answers 403 to POST /quitquitquit from the address of the pod, whatever its headers say', async () => {
@@ -173,7 +174,7 @@ describe('startStatusServer', () => {
     const own = () => new Promise<string>((resolve) => (isLate ? late.push(() => resolve('')) : resolve('now 1\n')));
     const { port } = await start({ sources: { own } });
     const gone = await flood(port, 4, 'GET /stats/prometheus HTTP/1.1\r\nhost: x\r\n\r\n');
-    await vi.waitFor(() => expect(late).toHaveLength(4));
+    await eventually(() => expect(late).toHaveLength(4));
     for (const socket of gone) socket.resetAndDestroy();
     for (let i = 0; i < 5; i++) expect(await ask(port)).toMatchObject({ status: 200 });
     for (const answer of late) answer();

@@ -3,11 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { CompileResult } from '../../contracts/compile-result.ts';
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import type { AgentParts } from '../agent-parts.ts';
@@ -106,9 +107,8 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
     },
     get: (path = '/') => httpGet(sample.httpPort, path),
     readiness: async () => (await httpGet(statusPort, '/healthz/ready')).status,
-    untilReady: () =>
-      vi.waitFor(async () => expect(await bench.readiness()).toBe(200), { timeout: 15_000, interval: 20 }),
-    untilLogged: (text) => vi.waitFor(() => expect(lines.join('')).toContain(text), { timeout: 20_000, interval: 20 }),
+    untilReady: () => eventually(async () => expect(await bench.readiness()).toBe(200), { interval: 20 }),
+    untilLogged: (text) => eventually(() => expect(lines.join('')).toContain(text), { interval: 20 }),
     close: async () => {
       for (let i = 0; i < 3; i++) signals.emit('SIGTERM', 'SIGTERM');
       await exitCode.catch(() => undefined);

@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { ServingBench } from '../../control/testing/serving-bench.ts';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { adsBootstrap } from '../../xds/testing/small-mesh.ts';
 import { DiscoveryClient, type DiscoveryConfig } from '../discovery/discovery-client.ts';
@@ -93,7 +94,7 @@ export class DiscoveryBench {
   }
 
   untilEnvoyHas(text: string): Promise<void> {
-    return vi.waitFor(async () => expect(await this.dump()).toContain(text), 10_000);
+    return eventually(async () => expect(await this.dump()).toContain(text));
   }
 
   /** A client and an Envoy that have everything. */
@@ -101,7 +102,7 @@ export class DiscoveryBench {
     const client = await this.startClient(changes, checkMs);
     client.takeIdentity(this.identity);
     await this.startEnvoy();
-    await vi.waitFor(() => expect(client.isInForce, this.logged().slice(-3000)).toBe(true), 10_000);
+    await eventually(() => expect(client.isInForce, this.logged().slice(-3000)).toBe(true));
     return client;
   }
 

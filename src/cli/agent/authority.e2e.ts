@@ -3,10 +3,11 @@ import { chmod } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { envoyBinary } from '../../agent/testing/agent-bench.ts';
 import { startTestAuthority, type TestAuthority, testSpiffeId } from '../../identity/testing/test-authority.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { fakedClock } from '../../testing/faketime.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { podMesh } from './testing/sample-mesh.ts';
@@ -69,7 +70,7 @@ describe('pilot-agent proxy with an authority', () => {
     expect(seen?.metadata.get('clusterid')).toEqual(['c1']);
     expect(seen?.request.validitySeconds).toBe(7_200n);
     // The chain is written last, and beside what Envoy gets.
-    const chain = await vi.waitFor(() => proxy.readOwn('out/cert-chain.pem'), { timeout: 5_000, interval: 20 });
+    const chain = await eventually(() => proxy.readOwn('out/cert-chain.pem'), { interval: 20 });
     const key = await proxy.readOwn('out/key.pem');
     expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----/);
     expect(createPrivateKey(key).asymmetricKeyType).toBe('ec');
@@ -92,7 +93,7 @@ describe('pilot-agent proxy with an authority', () => {
       SECRET_TTL: '10s',
       SECRET_GRACE_PERIOD_RATIO: '0.8',
     });
-    await vi.waitFor(() => expect(authority.seen.length).toBeGreaterThan(2), { timeout: 20_000, interval: 50 });
+    await eventually(() => expect(authority.seen.length).toBeGreaterThan(2));
     expect(authority.seen.map(({ client }) => client)).toEqual(authority.seen.map(() => testSpiffeId));
     expect(authority.seen[0]?.metadata.get('authorization')).toEqual([]);
     expect(await proxy.readOwn('certs/key.pem')).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/);
@@ -113,8 +114,8 @@ describe('pilot-agent proxy with an authority', () => {
     await proxy.untilReady();
     expect(authority.seen).toHaveLength(1);
     await proxy.write('time', '+20h');
-    await vi.waitFor(() => expect(authority.seen).toHaveLength(2), { timeout: 20_000, interval: 50 });
-    await vi.waitFor(() => expect(proxy.output.match(/identity in service/g)).toHaveLength(2), { timeout: 5_000 });
+    await eventually(() => expect(authority.seen).toHaveLength(2));
+    await eventually(() => expect(proxy.output.match(/identity in service/g)).toHaveLength(2));
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
   });
 
@@ -122,7 +123,7 @@ describe('pilot-agent proxy with an authority', () => {
     await open(false);
     authority.answer = () => ({ code: status.INVALID_ARGUMENT, details: 'too long' });
     start({ PROV_CERT: '', SECRET_ROTATION_CHECK_INTERVAL: '2s' });
-    await vi.waitFor(() => expect(authority.seen).toHaveLength(2), { timeout: 20_000, interval: 50 });
+    await eventually(() => expect(authority.seen).toHaveLength(2));
     await proxy.logged(/there is no certificate yet: .* INVALID_ARGUMENT: too long/);
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready')).toMatchObject({
       status: 503,

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { DiscoveredProxy } from './testing/discovered-proxy.ts';
 import { gatewayOf, gatewayPod } from './testing/gateway-objects.ts';
 import { denyPath, namespace, objects } from './testing/sample-mesh.ts';
@@ -24,7 +25,7 @@ describe('pilot-agent proxy router with a discoveryAddress, beside a program on 
     const { proxy } = mesh;
     mesh.start({}, 'router');
     await proxy.untilReady();
-    await vi.waitFor(async () => expect(await proxy.read('discovery-cache')).toContain('8080'), 60_000);
+    await eventually(async () => expect(await proxy.read('discovery-cache')).toContain('8080'));
     proxy.signal('SIGTERM');
     await proxy.exit;
     for (const from of ['its cache', 'the control plane']) {
@@ -47,7 +48,7 @@ describe('pilot-agent proxy router with a discoveryAddress, beside a program on 
     mesh.start({}, 'router');
     await proxy.untilReady();
     void proxy.runBeside([process.execPath, '-e', holder(8081)]).catch(() => undefined);
-    await vi.waitFor(async () => expect(await proxy.readOwn('held')).not.toBe(''), 60_000);
+    await eventually(async () => expect(await proxy.readOwn('held')).not.toBe(''));
     const dump = (): string => proxy.curl('http://127.0.0.1:15000/config_dump').body;
     const put = (...servers: readonly string[]): Promise<void> =>
       bench.put('mesh.yaml', objects(namespace, pod, gatewayOf(...servers)));
@@ -55,17 +56,14 @@ describe('pilot-agent proxy router with a discoveryAddress, beside a program on 
     await proxy.logged(
       /the port of a listener is in use.*cannot use 0\.0\.0\.0:8081, where process \d+ \(node\) listens/,
     );
-    await vi.waitFor(() => expect(dump()).toMatch(/"port_value": 8082/), 60_000);
+    await eventually(() => expect(dump()).toMatch(/"port_value": 8082/));
     expect(dump()).not.toMatch(/"port_value": 8081/);
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
-    await vi.waitFor(
-      async () => expect(await bench.debug('/debug/syncz')).toMatch(/cannot use 0\.0\.0\.0:8081/),
-      60_000,
-    );
+    await eventually(async () => expect(await bench.debug('/debug/syncz')).toMatch(/cannot use 0\.0\.0\.0:8081/));
 
     process.kill(Number(await proxy.readOwn('held')), 'SIGKILL');
     // Another version of the listener.
     await bench.put('deny.yaml', denyPath('/secret'));
-    await vi.waitFor(() => expect(dump()).toMatch(/"port_value": 8081/), 60_000);
+    await eventually(() => expect(dump()).toMatch(/"port_value": 8081/));
   });
 });

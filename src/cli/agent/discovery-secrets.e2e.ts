@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { DiscoveredProxy } from './testing/discovered-proxy.ts';
 import { gatewayOf, gatewayPod, secret } from './testing/gateway-objects.ts';
 import { namespace, objects } from './testing/sample-mesh.ts';
@@ -35,7 +36,7 @@ describe('pilot-agent proxy router with a discoveryAddress', () => {
       'openssl s_client -connect 127.0.0.1:8443 -servername shop.example.com 2>/dev/null | openssl x509 -noout -ext subjectAltName 2>/dev/null',
     ]).stdout;
   const meets = (name: string): Promise<void> =>
-    vi.waitFor(() => expect(met()).toContain(`DNS:${name}`), { timeout: 15_000, interval: 100 });
+    eventually(() => expect(met()).toContain(`DNS:${name}`), { interval: 100 });
 
   test("hands the control plane's secrets to Envoy, each new one too, and keeps them in memory alone", async () => {
     const { bench, proxy } = mesh;
@@ -81,7 +82,7 @@ describe('pilot-agent proxy router with a discoveryAddress', () => {
     await bench.start();
     const isConnected = (): boolean =>
       /^mesh_agent_discovery_connected 1$/m.test(proxy.curl('http://127.0.0.1:15020/stats/prometheus').body);
-    await vi.waitFor(() => expect(isConnected()).toBe(true), { timeout: 20_000, interval: 100 });
+    await eventually(() => expect(isConnected()).toBe(true), { interval: 100 });
     process.kill(proxy.envoyPid ?? 0, 'SIGKILL');
     await proxy.logged('Envoy is started again');
     await proxy.untilReady();

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ServingBench } from '../../control/testing/serving-bench.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { DiscoveredProxy } from './testing/discovered-proxy.ts';
 import type { ProxyProgram } from './testing/proxy-program.ts';
 import { denyPath, httpbinPod, namespace, objects } from './testing/sample-mesh.ts';
@@ -25,9 +26,9 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     await proxy.untilReady();
     expect(dump()).toContain('"virtualInbound"');
     await bench.put('deny.yaml', denyPath('/secret'));
-    await vi.waitFor(() => expect(dump()).toContain('/secret'), { timeout: 5_000, interval: 50 });
+    await eventually(() => expect(dump()).toContain('/secret'));
     expect([figure('mesh_agent_discovery_connected'), figure('mesh_agent_discovery_age_seconds')]).toEqual([1, 0]);
-    await vi.waitFor(async () => expect(await proxy.read('discovery-cache')).toContain('/secret'), 5_000);
+    await eventually(async () => expect(await proxy.read('discovery-cache')).toContain('/secret'));
 
     await bench.control.stop();
     proxy.signal('SIGTERM');
@@ -43,7 +44,7 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     await bench.control.stop();
     start();
     const ready = () => proxy.curl('http://127.0.0.1:15020/healthz/ready');
-    await vi.waitFor(() => expect(ready().body).toMatch(/no configuration has come from .* UNAVAILABLE/), 10_000);
+    await eventually(() => expect(ready().body).toMatch(/no configuration has come from .* UNAVAILABLE/));
     expect(ready().status).toBe(503);
   });
 
@@ -51,10 +52,8 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     await proxy.write('mesh.yaml', '{}\n');
     start({ KUBERNETES_SERVICE_HOST: '10.96.0.1' });
     const ready = () => proxy.curl('http://127.0.0.1:15020/healthz/ready').body;
-    await vi.waitFor(
-      () =>
-        expect(ready()).toMatch(/no configuration has come from the control plane at meshd\.mesh-system\.svc:15012/),
-      10_000,
+    await eventually(() =>
+      expect(ready()).toMatch(/no configuration has come from the control plane at meshd\.mesh-system\.svc:15012/),
     );
   });
 
@@ -63,7 +62,7 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     await proxy.untilReady();
     await bench.control.stop();
     const ready = () => proxy.curl('http://127.0.0.1:15020/healthz/ready');
-    await vi.waitFor(() => expect(ready().body).toMatch(/the configuration is \d+ s old, at most 1/), 10_000);
+    await eventually(() => expect(ready().body).toMatch(/the configuration is \d+ s old, at most 1/));
     expect(ready().status).toBe(503);
     // What it had goes on.
     expect(dump()).toContain('"virtualInbound"');
@@ -76,9 +75,9 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     await bench.put('deny.yaml', denyPath('/secret').replace('action:', 'acton:'));
     const fault =
       /this proxy does not have what the policies say\tfault=.*AuthorizationPolicy\/foo\/p is invalid, its last valid version stays active: .*deny\.yaml:\d+:\d+: unknown field "acton"/;
-    await vi.waitFor(() => expect(proxy.output).toMatch(fault), 10_000);
+    await eventually(() => expect(proxy.output).toMatch(fault));
     await bench.put('deny.yaml', denyPath('/other'));
-    await vi.waitFor(() => expect(proxy.output).toContain('an invalid object no longer concerns this proxy'), 10_000);
+    await eventually(() => expect(proxy.output).toContain('an invalid object no longer concerns this proxy'));
     expect(dump()).toContain('/other');
   });
 
@@ -89,7 +88,7 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     );
     await bench.put('mesh.yaml', objects(namespace, annotated));
     const served = (): Promise<string> => bench.debug('/debug/config_dump?proxy=foo/httpbin');
-    await vi.waitFor(async () => expect(await served()).toContain('"transparent"'), 10_000);
+    await eventually(async () => expect(await served()).toContain('"transparent"'));
     start();
     expect(await proxy.exit).toBe(3);
     expect(proxy.output).toContain('the configuration is for TPROXY and this network namespace has no rules for it');

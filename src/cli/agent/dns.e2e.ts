@@ -39,7 +39,7 @@ async function start(
     if (started.exitCode !== undefined) throw new Error(`${name} ended: ${text}`);
     return ready.test(text) ? true : undefined;
   };
-  await until(look, { timeoutMs: 30_000, otherwise: () => readFile(output, 'utf8') });
+  await until(look, { timeoutMs: 60_000, otherwise: () => readFile(output, 'utf8') });
   return started;
 }
 
@@ -155,7 +155,7 @@ describeMesh('DNS_AGENT', () => {
     await agent.signal('TERM');
     const isDraining = async (): Promise<true | undefined> =>
       (await readFile(agent.output, 'utf8')).includes('draining') || undefined;
-    await until(isDraining, { timeoutMs: 10_000, otherwise: () => readFile(agent.output, 'utf8') });
+    await until(isDraining, { timeoutMs: 60_000, otherwise: () => readFile(agent.output, 'utf8') });
     expect(await resolve(peer.IPv4, 'example.com')).toEqual(['192.0.2.1']);
     expect(agent.exitCode).toBeUndefined();
     expect(await agent.exited).toBe(0);

@@ -1,7 +1,8 @@
 import { chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findEnvoy } from '../../envoy/process.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { isAlive } from '../../testing/processes.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { serviceMesh } from './testing/sample-mesh.ts';
@@ -24,7 +25,7 @@ describe('pilot-agent proxy with an Envoy that is slow to say its release', () =
     const environment = { REAL_ENVOY: findEnvoy({ env: process.env, repositoryRoot }) };
     proxy.start({ args: ['--policies', 'mesh', '--proxyBinary', './envoy'], environment });
     await proxy.logged('Envoy started');
-    await vi.waitFor(() => expect(proxy.curl('http://127.0.0.1:15000/ready').body).toContain('LIVE'), 10_000);
+    await eventually(() => expect(proxy.curl('http://127.0.0.1:15000/ready').body).toContain('LIVE'));
   });
   afterEach(() => proxy.close());
 

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { plainGateway, topology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { objects } from './testing/sample-mesh.ts';
@@ -51,10 +52,7 @@ describe('the first policies of a proxy', () => {
     proxy.start({ role: 'router', prepare: `"${process.execPath}" asker.cjs >answers &` });
     const linesOf = async (): Promise<string[]> => (await proxy.readOwn('answers')).split('\n').slice(0, -1);
     const answered = (lines: readonly string[]): string[] => lines.filter((line) => /^\d/.test(line));
-    await vi.waitFor(async () => expect(answered(await linesOf())).toHaveLength(500), {
-      timeout: 30_000,
-      interval: 50,
-    });
+    await eventually(async () => expect(answered(await linesOf())).toHaveLength(500));
     const all = await linesOf();
     return { all, changes: all.filter((line, i) => line !== all[i - 1]) };
   }

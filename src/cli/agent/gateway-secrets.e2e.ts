@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { Client, credentials, status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { gatewayOf, gatewayPod } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { objects } from './testing/sample-mesh.ts';
@@ -43,7 +44,7 @@ describe('pilot-agent proxy router, for its secrets,', () => {
       `openssl s_client -connect 127.0.0.1:${port} -servername shop.example.com 2>/dev/null | openssl x509 -noout -ext subjectAltName 2>/dev/null`,
     ]).stdout;
   const meets = (name: string, port = 8443) =>
-    vi.waitFor(() => expect(met(port)).toContain(`DNS:${name}`), { timeout: 15_000, interval: 100 });
+    eventually(() => expect(met(port)).toContain(`DNS:${name}`), { interval: 100 });
 
   test('takes secrets from the namespace that INGRESS_GATEWAY_NAMESPACE names, follows them, and shows the fallback', async () => {
     const [one, two, three] = [await issue('one'), await issue('two'), await issue('three')] as const;
@@ -96,7 +97,7 @@ describe('pilot-agent proxy router, for its secrets,', () => {
       Number(
         /^mesh_agent_compilations_total (\d+)/m.exec(proxy.curl('http://127.0.0.1:15020/stats/prometheus').body)?.[1],
       );
-    await vi.waitFor(() => expect(compilations()).toBeGreaterThan(2), { timeout: 15_000, interval: 100 });
+    await eventually(() => expect(compilations()).toBeGreaterThan(2), { interval: 100 });
   });
 
   test('ends the stream of a client that does not answer for STALED_CONNECTION_RECYCLE_RUN_INTERVAL', async () => {

@@ -1,7 +1,8 @@
 import { chmod } from 'node:fs/promises';
-import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import { standInKid } from '../../compiler/lower/authentication/stand-in.ts';
 import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { denyPath, serviceMesh } from './testing/sample-mesh.ts';
 
@@ -23,7 +24,7 @@ describe.concurrent('pilot-agent proxy', () => {
 
   const keyServer = 'python3 -m http.server 8099 --bind 127.0.0.1 >/dev/null 2>&1';
   const untilListeners = (proxy: ProxyProgram, text: string): Promise<void> =>
-    vi.waitFor(async () => expect(await proxy.read('listeners.json')).toContain(text), { timeout: 20_000 });
+    eventually(async () => expect(await proxy.read('listeners.json')).toContain(text));
 
   test('refuses all tokens while their keys cannot be fetched, and takes the keys over once they can', async (context) => {
     const proxy = await proxyWithTokens(context);
@@ -34,7 +35,7 @@ describe.concurrent('pilot-agent proxy', () => {
     await proxy.logged('state=running');
     await untilListeners(proxy, standInKid);
     await untilListeners(proxy, '\\"kid\\":\\"fetched\\"');
-    await vi.waitFor(() => expect(proxy.output.match(/configuration in force/g)).toHaveLength(2), { timeout: 20_000 });
+    await eventually(() => expect(proxy.output.match(/configuration in force/g)).toHaveLength(2));
     expect(await proxy.read('listeners.json')).not.toContain(standInKid);
   });
 
@@ -74,7 +75,7 @@ describe.concurrent('pilot-agent proxy', () => {
       const [, count] = new RegExp(`^pilot_jwks_resolver_network_fetch_${outcome}_total (\\d+)$`, 'm').exec(body) ?? [];
       return Number(count);
     };
-    await vi.waitFor(() => expect(fetches('success')).toBe(1), { timeout: 20_000 });
+    await eventually(() => expect(fetches('success')).toBe(1));
     expect(fetches('fail')).toBeGreaterThan(0);
     expect(proxy.curl('http://127.0.0.1:15020/stats/../stats/prometheus', '--path-as-is').status).toBe(404);
   });
@@ -93,7 +94,7 @@ describe.concurrent('pilot-agent proxy', () => {
     await proxy.write('mesh.yaml', 'jwksAllowedHosts: []\n');
     await proxy.logged(/the keys of an issuer are gone.*loopback/);
     const fetched = async (): Promise<boolean> => (await proxy.read('listeners.json')).includes('fetched');
-    await vi.waitFor(async () => expect(await fetched()).toBe(false), { timeout: 20_000 });
+    await eventually(async () => expect(await fetched()).toBe(false));
     expect(proxy.output).not.toMatch(/Warning: |trace-warnings/);
   });
 

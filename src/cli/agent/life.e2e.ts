@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { isAlive } from '../../testing/processes.ts';
 import { childrenOf, kill, ProxyProgram } from './testing/proxy-program.ts';
 import { podMesh } from './testing/sample-mesh.ts';
@@ -18,13 +19,13 @@ describe('an agent that was killed', () => {
     await proxy.logged('state=running');
     const [agent, left] = [proxy.pid, proxy.envoyPid ?? 0];
     kill(agent);
-    await vi.waitFor(() => expect(isAlive(agent)).toBe(false));
+    await eventually(() => expect(isAlive(agent)).toBe(false));
     expect(isAlive(left)).toBe(true);
     try {
       proxy.start({ namespaceOf: left });
       await proxy.logged('state=running');
     } finally {
-      await vi.waitFor(() => expect(isAlive(left)).toBe(false), 5_000);
+      await eventually(() => expect(isAlive(left)).toBe(false));
     }
     expect(proxy.output).toContain(`an Envoy of an agent that was killed still runs and is ended\tpid=${left}`);
     await proxy.untilReady();
@@ -58,7 +59,7 @@ describe('in a PID namespace', () => {
     const stranger = spawn('nsenter', ['-t', String(tini), '-p', '-m', 'sh', '-c', 'sleep 0.2 & sleep 0.1']);
     await new Promise((resolve) => stranger.once('exit', resolve));
     const states = async (): Promise<string[]> => Promise.all((await childrenOf(tini)).map(nameAndState));
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await states()).toEqual([expect.stringMatching(/^\((node|MainThread)\) [SR]$/)]),
     );
     const [agent = 0] = await childrenOf(tini);
@@ -140,7 +141,7 @@ describe('SIGHUP', () => {
       proxy.curl('http://127.0.0.1:15006/');
       expect(await readdir(proxy.folder)).toContain(name);
     };
-    for (const name of ['agent.log', 'access.log']) await vi.waitFor(() => reopened(name), 10_000);
+    for (const name of ['agent.log', 'access.log']) await eventually(() => reopened(name));
     proxy.signal('SIGTERM');
     expect(await proxy.exit).toBe(0);
     expect(await proxy.readOwn('agent.log')).toContain('state=exited');
@@ -180,11 +181,11 @@ while True:
     });
     try {
       await proxy.logged('state=running');
-      await vi.waitFor(async () => expect(await proxy.readOwn('notices')).toMatch(/READY=1/), 5_000);
+      await eventually(async () => expect(await proxy.readOwn('notices')).toMatch(/READY=1/));
       expect(await proxy.readOwn('notices')).not.toContain('STOPPING=1');
       proxy.signal('SIGTERM');
       expect(await proxy.exit).toBe(0);
-      await vi.waitFor(async () => expect(await proxy.readOwn('notices')).toMatch(/READY=1[\s\S]*STOPPING=1/), 5_000);
+      await eventually(async () => expect(await proxy.readOwn('notices')).toMatch(/READY=1[\s\S]*STOPPING=1/));
     } finally {
       kill(Number(await proxy.readOwn('listener')));
     }

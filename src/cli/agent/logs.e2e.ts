@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { gateway, secret, topology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 
@@ -82,10 +83,10 @@ describe('the log of pilot-agent proxy', () => {
     const environment = { PROV_CERT: '', CA_ADDR: 'localhost:15012' };
     proxy.start({ role: 'router', args: [...inputs, ...everything], environment });
     await proxy.logged(/\tcaclient\t.*there is no certificate yet/);
-    await vi.waitFor(() => {
+    await eventually(() => {
       const { body } = proxy.curl('http://127.0.0.1:15020/stats/prometheus');
       expect(body).toMatch(/^num_outgoing_retries\{request_type="csr"\} [1-9]/m);
-    }, 20_000);
+    });
     const pieces = token.split('.');
     expect(pieces.filter((piece) => proxy.output.includes(piece))).toEqual([]);
   });
@@ -123,7 +124,7 @@ describe('the log of pilot-agent proxy', () => {
     await proxy.logged('state=running');
     await rename(join(proxy.folder, 'a.log'), join(proxy.folder, 'a.log.1'));
     proxy.signal('SIGHUP');
-    await vi.waitFor(() => proxy.readOwn('a.log'), { timeout: 10_000 });
+    await eventually(() => proxy.readOwn('a.log'));
     proxy.signal('SIGTERM');
     await proxy.exit;
     expect(await proxy.readOwn('a.log')).toContain('asked to stop');

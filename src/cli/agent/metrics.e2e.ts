@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { objects, peerMode, serviceMesh } from './testing/sample-mesh.ts';
 
@@ -48,12 +49,12 @@ describe('the metrics of pilot-agent proxy', () => {
     return new Map([...body.matchAll(/^([^#\s]+) (\S+)$/gm)].map(([, series = '', value]) => [series, Number(value)]));
   };
   const reach = (expected: Readonly<Record<string, number>>): Promise<void> =>
-    vi.waitFor(
+    eventually(
       () => {
         const seen = figures();
         expect(Object.fromEntries(Object.keys(expected).map((series) => [series, seen.get(series)]))).toEqual(expected);
       },
-      { timeout: 20_000, interval: 100 },
+      { interval: 100 },
     );
 
   test('count the objects of the inputs, and follow their changes', async () => {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram, type StartOptions } from './testing/proxy-program.ts';
 import { httpbinDeployment, httpbinPod, httpbinService, namespace, objects, peerMode } from './testing/sample-mesh.ts';
 
@@ -140,7 +141,7 @@ describe('pilot-agent proxy', () => {
     await proxy.untilReady();
     await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
     const lines = (text: string): string[] => text.split('\n').filter((line) => /\t(info|warn|error)\t/.test(line));
-    await vi.waitFor(() => expect(lines(proxy.stderr)).toHaveLength(1), 10_000);
+    await eventually(() => expect(lines(proxy.stderr)).toHaveLength(1));
     expect(proxy.stderr).toContain('the last valid configuration stays in force');
     expect(lines(proxy.stdout)).toEqual(lines(proxy.stderr));
   });
@@ -148,7 +149,7 @@ describe('pilot-agent proxy', () => {
   test('writes its log to stderr alone with --log_target stderr', async () => {
     proxy = await ProxyProgram.create(pod);
     proxy.start({ args: ['--policies', 'mesh', '--log_target', 'stderr'] });
-    await vi.waitFor(() => expect(proxy.stderr).toContain('state=running'), 20_000);
+    await eventually(() => expect(proxy.stderr).toContain('state=running'));
     expect(proxy.stdout).toBe('');
   });
 
@@ -163,10 +164,10 @@ describe('pilot-agent proxy', () => {
     ].join(' && ');
     proxy.start({ prepare, environment: { INSTANCE_IP: 'fd00::7' } });
     const status = (): number => proxy.curl('http://[fd00::7]:8000/').status;
-    await vi.waitFor(() => expect(status()).toBe(200), { timeout: 20_000, interval: 100 });
+    await eventually(() => expect(status()).toBe(200), { interval: 100 });
     expect(proxy.curl('http://[::1]:15000/server_info').body).toContain('sidecar~fd00::7~httpbin.foo~');
     await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
     await proxy.logged('in force');
-    await vi.waitFor(() => expect(proxy.curl('http://[fd00::7]:8000/').code).toBe(56), { timeout: 10_000 });
+    await eventually(() => expect(proxy.curl('http://[fd00::7]:8000/').code).toBe(56));
   });
 });

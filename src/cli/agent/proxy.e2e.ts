@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { isAlive } from '../../testing/processes.ts';
 import { kill, ProxyProgram } from './testing/proxy-program.ts';
 import { peerMode, serviceMesh } from './testing/sample-mesh.ts';
@@ -19,7 +20,7 @@ describe('pilot-agent proxy', () => {
     const before = await proxy.read('listeners.json');
 
     await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
-    await vi.waitFor(async () => expect(await proxy.read('origins.json')).toContain('mesh/peer.yaml'), 10_000);
+    await eventually(async () => expect(await proxy.read('origins.json')).toContain('mesh/peer.yaml'));
     expect(await proxy.read('listeners.json')).not.toBe(before);
 
     await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
@@ -29,7 +30,7 @@ describe('pilot-agent proxy', () => {
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
 
     await proxy.remove('mesh/peer.yaml');
-    await vi.waitFor(async () => expect(await proxy.read('listeners.json')).toBe(before), 10_000);
+    await eventually(async () => expect(await proxy.read('listeners.json')).toBe(before));
     proxy.signal('SIGTERM');
     expect(await proxy.exit).toBe(0);
     expect(isAlive(proxy.envoyPid ?? 0)).toBe(false);
@@ -82,7 +83,7 @@ describe('pilot-agent proxy', () => {
     proxy.start();
     // SIGHUP is caught with the others, and by nobody else: Node itself catches SIGTERM from its start, and dies of it.
     const catches = async (): Promise<boolean> => ((await caughtSignals(proxy.pid)) & 1n) === 1n;
-    await vi.waitFor(async () => expect(await catches()).toBe(true), { timeout: 5_000, interval: 1 });
+    await eventually(async () => expect(await catches()).toBe(true), { interval: 1 });
     proxy.signal('SIGTERM');
     expect(await proxy.exit).toBe(0);
     expect(proxy.output).not.toContain('state=running');

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { topology as gatewayTopology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { denyPath, serviceMesh } from './testing/sample-mesh.ts';
@@ -20,7 +21,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
   const denied = async (): Promise<string | undefined> =>
     /"exact": "(\/[a-z]+)"/.exec(await readFile(seen('listeners.json'), 'utf8'))?.[1];
   const denies = (path: string): Promise<void> =>
-    vi.waitFor(async () => expect(await denied()).toBe(path), { timeout: 15_000, interval: 20 });
+    eventually(async () => expect(await denied()).toBe(path), { interval: 20 });
   const isReady = (): boolean => proxy.curl('http://127.0.0.1:15020/healthz/ready').status === 200;
   const inMounts = (...command: readonly string[]): string =>
     execFileSync('nsenter', ['-t', String(proxy.pid), '-m', ...command], { encoding: 'utf8' });
@@ -82,7 +83,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await proxy.logged(/the last valid configuration stays in force: the folder "policies" has no input any more/);
     expect(await denied()).toBe('/first');
     inMounts('sh', '-c', `mount -t tmpfs tmpfs ${policies} && echo 'kind: List\nitems: []' > ${policies}/none.yaml`);
-    await vi.waitFor(async () => expect(await denied()).toBeUndefined(), { timeout: 35_000, interval: 50 });
+    await eventually(async () => expect(await denied()).toBeUndefined());
     expect(isReady()).toBe(true);
   });
 
@@ -202,7 +203,7 @@ spec: {hosts: ["*"], gateways: [${name}], http: [{directResponse: {status: 200, 
     await proxy.logged(/Envoy refused it: .*Address already in use.* \(from Gateway foo\/second, mesh\/second\.yaml:7/);
     expect(proxy.curl('http://127.0.0.1:8080/')).toMatchObject({ status: 200, body: 'first' });
     await proxy.write('mesh/second.yaml', gateway('second', 9998));
-    await vi.waitFor(() => expect(proxy.curl('http://127.0.0.1:9998/').body).toBe('second'), 10_000);
+    await eventually(() => expect(proxy.curl('http://127.0.0.1:9998/').body).toBe('second'));
 
     const tls = 'tls: {mode: SIMPLE, serverCertificate: /nowhere/cert.pem, privateKey: /nowhere/key.pem}';
     const secure = gateway('third', 9997).replace('protocol: HTTP}', `protocol: HTTPS}, ${tls}`);

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { serviceMesh } from './testing/sample-mesh.ts';
 
@@ -106,7 +107,7 @@ describe('streams and requests in flight', () => {
     await proxy.write('mesh.yaml', 'allowedLocalEndpoints: [127.0.0.0/8]\n');
     proxy.start({ prepare, args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'] });
     await proxy.logged('state=running');
-    await vi.waitFor(() => expect(proxy.curl('http://10.2.0.1:9000/x').status).toBe(200), 10_000);
+    await eventually(() => expect(proxy.curl('http://10.2.0.1:9000/x').status).toBe(200));
 
     const done = proxy.runBeside([process.execPath, 'client.cjs']);
     const pauseMs = ((seconds - 4) * 1_000) / reloads;
@@ -114,7 +115,7 @@ describe('streams and requests in flight', () => {
       const startedAt = performance.now();
       // A service on a port that others have adds a route and a cluster, one on a port of its own a listener too.
       await proxy.write(`mesh/plain-${i}.yaml`, `${i % 2 === 0 ? service(i) : service(i, 9100 + i)}${route(i)}`);
-      await vi.waitFor(() => expect(proxy.output.match(/configuration in force/g)).toHaveLength(i + 1), 10_000);
+      await eventually(() => expect(proxy.output.match(/configuration in force/g)).toHaveLength(i + 1));
       await new Promise((resolve) => setTimeout(resolve, pauseMs - (performance.now() - startedAt)));
     }
     const { streams, slow } = JSON.parse(await done) as {

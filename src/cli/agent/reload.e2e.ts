@@ -2,7 +2,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { denyPath, objects, serviceMesh } from './testing/sample-mesh.ts';
 
@@ -24,7 +25,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     return [...new Set(found.map((text) => text.slice(10, -1)))].sort();
   };
   const denies = (...paths: readonly string[]): Promise<void> =>
-    vi.waitFor(async () => expect(await denied()).toEqual(paths), { timeout: 10_000, interval: 20 });
+    eventually(async () => expect(await denied()).toEqual(paths), { interval: 20 });
   const metric = (name: string): number | undefined => {
     const { body } = proxy.curl('http://127.0.0.1:15020/stats/prometheus');
     const line = body.split('\n').find((text) => text.startsWith(`${name} `));
@@ -104,7 +105,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
 
     await proxy.write('mesh/q.yaml', denyPath('/3', 'three'));
     await denies('/1', '/2y', '/3');
-    await vi.waitFor(() => expect(metric('mesh_agent_objects_held')).toBe(0), 5_000);
+    await eventually(() => expect(metric('mesh_agent_objects_held')).toBe(0));
     expect(proxy.output.match(/the change is not taken/g)).toHaveLength(1);
   });
 
@@ -129,7 +130,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await proxy.logged('state=running');
     const waits = (): readonly number[] => [...proxy.output.matchAll(/ms=(\d+)/g)].map(([, ms]) => Number(ms));
     await proxy.write('mesh/p.yaml', denyPath('/p'));
-    await vi.waitFor(() => expect(waits()).toHaveLength(1), 10_000);
+    await eventually(() => expect(waits()).toHaveLength(1));
     expect(waits()[0]).toBeGreaterThanOrEqual(1_000);
     for (let i = 0; waits().length < 2; i++) {
       await proxy.write('mesh/p.yaml', denyPath(`/p${i}`));

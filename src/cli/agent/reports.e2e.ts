@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { gatewayPod, plainGateway } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { objects } from './testing/sample-mesh.ts';
@@ -56,11 +57,11 @@ describe('pilot-agent proxy router', () => {
       expect(ask()).toMatchObject({ status: 200, body: 'plain' });
 
       const seen = (port: number): Promise<string> => proxy.readOwn(`seen-${port}`).catch(() => '');
-      const soon = { timeout: 15_000, interval: 200 };
-      await vi.waitFor(async () => expect(await seen(8125)).toContain('envoy.server.live:1|g'), soon);
-      await vi.waitFor(async () => expect(await seen(8702)).toMatch(/\.downstream_cx_total/), soon);
-      await vi.waitFor(async () => expect(await seen(8703)).toContain('plain.example.com'), soon);
-      await vi.waitFor(async () => expect(await seen(8701)).toMatch(spans), soon);
+      const soon = { interval: 200 };
+      await eventually(async () => expect(await seen(8125)).toContain('envoy.server.live:1|g'), soon);
+      await eventually(async () => expect(await seen(8702)).toMatch(/\.downstream_cx_total/), soon);
+      await eventually(async () => expect(await seen(8703)).toContain('plain.example.com'), soon);
+      await eventually(async () => expect(await seen(8701)).toMatch(spans), soon);
     },
   );
 });

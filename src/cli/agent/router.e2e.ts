@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMeshCa, type IssueOptions, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { gateway, secret, topology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 
@@ -169,7 +170,7 @@ describe('pilot-agent proxy router', () => {
     const before = await proxy.read('listeners.json');
     const { certificateChain, privateKey } = await issue(wildcard);
     await proxy.write('mesh/later.yaml', secret('missing', { certificate: certificateChain, key: privateKey }));
-    await vi.waitFor(() => expect(ask('https://missing.example.com/').status).toBe(200), 10_000);
+    await eventually(() => expect(ask('https://missing.example.com/').status).toBe(200));
     expect(await proxy.read('listeners.json')).toBe(before);
   });
 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram, type StartOptions } from './testing/proxy-program.ts';
 import { peerMode, podMesh } from './testing/sample-mesh.ts';
 
@@ -87,7 +88,7 @@ describe('the status port of pilot-agent proxy', () => {
     await proxy.untilReady();
     const ask = (path: string, ...flags: readonly string[]) => proxy.curl(`http://${pod}:15020${path}`, ...flags);
     // The application starts beside the proxy.
-    await vi.waitFor(() => expect(ask('/app-health/app/readyz')).toMatchObject({ status: 200, body: 'ok\n' }), 10_000);
+    await eventually(() => expect(ask('/app-health/app/readyz')).toMatchObject({ status: 200, body: 'ok\n' }));
     expect(ask('/app-health/app/livez').status).toBe(400);
     const { body } = ask('/stats/prometheus');
     for (const line of [/^app_metric 1$/m, /^envoy_server_live/m, /^mesh_agent_scrapes_total 1$/m])
@@ -162,7 +163,7 @@ describe('the status port of pilot-agent proxy', () => {
       ]).stdout;
     expect(ask('/healthz/ready')).toBe('000');
     await proxy.remove('mesh/peer.yaml');
-    await vi.waitFor(() => expect(ask('/healthz/ready')).toBe('200'), 10_000);
+    await eventually(() => expect(ask('/healthz/ready')).toBe('200'));
     for (const path of ['/quitquitquit', '/drain'])
       expect(ask(path, '-X', 'POST')).toBe('only programs of this pod may ask for this\n403');
     expect(proxy.output).not.toMatch(/state=(draining|stopping)/);

@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestAuthority, type TestAuthority } from '../../identity/testing/test-authority.ts';
 import { canaries, startTestCloud, type TestCloud, workloadToken } from '../../sts/testing/test-cloud.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { podMesh } from './testing/sample-mesh.ts';
 
@@ -113,7 +114,7 @@ describe('pilot-agent proxy --stsPort', () => {
       audience: expect.stringContaining('/projects/p/locations/z/clusters/c'),
       subjectToken: token,
     });
-    await vi.waitFor(() => expect(Number(figure('num_outgoing_requests'))).toBeGreaterThan(1));
+    await eventually(() => expect(Number(figure('num_outgoing_requests'))).toBeGreaterThan(1));
     for (const secret of [...Object.values(canaries), ...token.split('.')]) expect(proxy.output).not.toContain(secret);
     door.close();
   });

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSelfSigned } from '../../control/ca/self-signed.ts';
 import { createTokenMint } from '../../control/testing/token-mint.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { ProxyProgram } from '../agent/testing/proxy-program.ts';
 import { podMesh } from '../agent/testing/sample-mesh.ts';
 
@@ -57,7 +58,7 @@ describe('meshd serve and pilot-agent proxy', () => {
     });
     await proxy.untilReady();
     const serials = new Set<string>();
-    await vi.waitFor(
+    await eventually(
       () => {
         for (const [serial, uri] of shown()) {
           expect(uri).toBe('spiffe://cluster.local/ns/foo/sa/httpbin');
@@ -65,7 +66,7 @@ describe('meshd serve and pilot-agent proxy', () => {
         }
         expect(serials.size).toBeGreaterThan(2);
       },
-      { timeout: 30_000, interval: 100 },
+      { interval: 100 },
     );
     const audit = (await proxy.readOwn('meshd.log'))
       .split('\n')

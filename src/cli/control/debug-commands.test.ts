@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StatusAnswer } from '../../control/debug/answers.ts';
 import { startDebugServer } from '../../control/debug/debug-server.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { type DebugOptions, runStatus } from './debug-commands.ts';
 
 const answer: StatusAnswer = {
@@ -44,7 +45,7 @@ describe('meshd status --watch', () => {
       { socket: [socket], watch: true, ...options },
       { write: async (text) => void written.push(text), stop: stop.signal, everyMs: 5 },
     );
-  const until = (isTrue: () => boolean): Promise<void> => vi.waitFor(() => expect(isTrue()).toBe(true), 5_000);
+  const until = (isTrue: () => boolean): Promise<void> => eventually(() => expect(isTrue()).toBe(true));
 
   test('writes once what stays as it is, and again whatever differs, until it is stopped', async () => {
     const watching = watch();

@@ -2,12 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectTo, type RawAnswer, type RawRequest, send } from '../../control/testing/control-bench.ts';
 import { MeshdProgram } from '../../control/testing/meshd-program.ts';
 import { createTestRequest } from '../../control/testing/signing-requests.ts';
 import { createTokenMint, type TokenMint } from '../../control/testing/token-mint.ts';
 import { TestRepository } from '../../git/testing/test-repository.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { fakedClock } from '../../testing/faketime.ts';
 import { podMesh } from '../agent/testing/sample-mesh.ts';
 
@@ -66,9 +67,9 @@ describe('meshd serve', () => {
     repository.write({ 'mesh/mesh.yaml': 'kind: Na' });
     const meshd = start([...anywhere, '--git', repository.folder, '--rev', 'main:mesh']);
     const compiled = (commit: string) => expect(meshd.output).toMatch(`"commit":"${commit}","proxies":1`);
-    await vi.waitFor(() => compiled(id), { timeout: 20_000, interval: 20 });
+    await eventually(() => compiled(id), { interval: 20 });
     const next = repository.commit({ 'mesh/mesh.yaml': podMesh('127.0.0.2') });
-    await vi.waitFor(() => compiled(next), { timeout: 5_000, interval: 20 });
+    await eventually(() => compiled(next), { interval: 20 });
     expect(meshd.output).not.toContain('"level":"error"');
     repository.close();
   });

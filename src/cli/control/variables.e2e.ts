@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { connect as connectHttp } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RawStream, ServingBench, textOf } from '../../control/testing/serving-bench.ts';
 import { createTestRequest } from '../../control/testing/signing-requests.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { denyPath, httpbinPod, httpbinService, namespace, objects } from '../agent/testing/sample-mesh.ts';
 import { askMeshd } from './ask-meshd.ts';
 import { configOf } from './testing/config-of.ts';
@@ -39,7 +40,7 @@ describe('meshd serve, with a variable', () => {
   async function connect(name = 'httpbin'): Promise<RawStream> {
     const stream = bench.open(await bench.identity(`foo/${name}`));
     stream.subscribe('listeners', `sidecar~127.0.0.1~${name}.foo~foo.svc.cluster.local`);
-    await vi.waitFor(() => expect(stream.seen).toHaveLength(1), 60_000);
+    await eventually(() => expect(stream.seen).toHaveLength(1));
     return stream;
   }
   /** Nothing is acknowledged from now on; resolves with the time of the next response. */
@@ -48,7 +49,7 @@ describe('meshd serve, with a variable', () => {
     return once(call, 'data').then(() => performance.now());
   }
   const compiled = (): Promise<void> =>
-    vi.waitFor(async () => expect(await bench.metric('meshd_compilations_count')).toBe('2'), 60_000);
+    eventually(async () => expect(await bench.metric('meshd_compilations_count')).toBe('2'));
   /** How long the last change waited for its compilation. */
   const waitedMs = (): number =>
     Number(bench.control.lines.findLast(({ message }) => message === 'push: compiled')?.fields.waitedMs);
@@ -58,7 +59,7 @@ describe('meshd serve, with a variable', () => {
   test('PILOT_PUSH_THROTTLE=1 sends to one proxy after the other', async () => {
     await serve({ PILOT_PUSH_THROTTLE: '1' });
     const streams = [await connect(), await connect('other')];
-    await vi.waitFor(async () => expect(await bench.metric('meshd_xds_pushes_waiting')).toBe('0'));
+    await eventually(async () => expect(await bench.metric('meshd_xds_pushes_waiting')).toBe('0'));
     const times = Promise.all(streams.map(fallSilent));
     await bench.put('deny.yaml', denyPath('/secret'));
     const [first = 0, second = 0] = (await times).sort((a, b) => a - b);
@@ -95,7 +96,7 @@ describe('meshd serve, with a variable', () => {
     await serve({ PILOT_DEBOUNCE_AFTER: '1h', PILOT_DEBOUNCE_MAX: '1h' });
     const stream = await connect();
     await bench.put('deny.yaml', denyPath('/secret'));
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'), 10_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'));
   });
 
   interface Answer {
@@ -115,7 +116,7 @@ describe('meshd serve, with a variable', () => {
     const stream = await connect();
     expect(stream.seen[0]?.nonce).toMatch(nonce);
     if (value === 'false') await expect(distribution()).rejects.toThrow('there is no GET /debug/config_distribution');
-    else await vi.waitFor(async () => expect(await acknowledged()).toBeDefined());
+    else await eventually(async () => expect(await acknowledged()).toBeDefined());
   });
 
   test.each([
@@ -124,7 +125,7 @@ describe('meshd serve, with a variable', () => {
   ])('PILOT_DEBUG_ADSZ_CONFIG=%s decides whether what a proxy has acknowledged is shown', async (value, shown) => {
     await serve({ PILOT_DEBUG_ADSZ_CONFIG: value });
     await connect();
-    await vi.waitFor(async () => expect(await bench.debug('/debug/adsz?proxy=foo/httpbin')).toMatch(shown), 5_000);
+    await eventually(async () => expect(await bench.debug('/debug/adsz?proxy=foo/httpbin')).toMatch(shown));
   });
 
   test.each([
@@ -134,12 +135,12 @@ describe('meshd serve, with a variable', () => {
     await bench.put('deny.yaml', denyPath('/first'));
     await serve({ PILOT_DISTRIBUTION_HISTORY_RETENTION: value });
     const stream = await connect();
-    await vi.waitFor(async () => expect(await acknowledged()).toBeDefined());
+    await eventually(async () => expect(await acknowledged()).toBeDefined());
     const version = await acknowledged();
     const silent = fallSilent(stream);
     await bench.put('deny.yaml', denyPath('/second'));
     await silent;
-    await vi.waitFor(async () => expect(await acknowledged()).toBe(isKnown ? version : undefined), 5_000);
+    await eventually(async () => expect(await acknowledged()).toBe(isKnown ? version : undefined));
   });
 
   test.each([

@@ -1,11 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LogReader } from '../../access/replay/known-formats.ts';
 import { type LoggedRequest, loggedRequest } from '../../access/replay/logged-request.ts';
 import { http1Request } from '../../testbed/wire/http1.ts';
 import { http2Request } from '../../testbed/wire/http2.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { type InboundGates, startInboundGates } from './testing/inbound-gate.ts';
 
 const encodings = ['TEXT', 'JSON'] as const;
@@ -79,9 +80,7 @@ describe('access logs', () => {
     });
     // What starts the gates asks too.
     const own = async (): Promise<string[]> => (await linesOf(encoding)).filter((line) => !line.includes('httpbin.a'));
-    await vi.waitFor(async () => expect((await own()).length).toBeGreaterThanOrEqual(requests.length), {
-      timeout: 25_000,
-    });
+    await eventually(async () => expect((await own()).length).toBeGreaterThanOrEqual(requests.length));
     for (const socket of sockets) socket.destroy();
     return own();
   };

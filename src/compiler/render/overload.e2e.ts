@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { HostFacts } from '../../config/host-facts.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { findEnvoy } from '../../envoy/process.ts';
 import { parse } from '../../source/parse.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { createCompiler } from '../compile.ts';
 import { readUserMessage } from './user-bootstrap.ts';
 
@@ -85,8 +86,8 @@ describe('overload_manager', () => {
   };
 
   test('refuses requests where the memory of the container is used up, and goes on telling how it is', async () => {
-    const soon = { timeout: 10_000, interval: 100 };
-    await vi.waitFor(() => expect(get('http://127.0.0.1:17001/')).toBe('envoy overloaded 503'), soon);
+    const soon = { interval: 100 };
+    await eventually(() => expect(get('http://127.0.0.1:17001/')).toBe('envoy overloaded 503'), soon);
     expect(get('http://127.0.0.1:15090/stats/prometheus')).toMatch(/envoy_server_live\{\} 1[\s\S]* 200$/);
   });
 });

@@ -2,8 +2,9 @@ import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { startTestServer } from '../../testing/http-server.ts';
 import { applyInstallation } from '../../testing/kubernetes/apply.ts';
@@ -56,7 +57,7 @@ describe('the injection webhook of meshd, asked by a real API server', () => {
     await meshd.start();
     await reach(`https://127.0.0.1:${port}/inject`);
     await makeNamespace('shop', { 'mesh-injection': 'enabled' });
-    await vi.waitFor(async () => expect((await create('shop', 'first')).status).toBe(201), 20_000);
+    await eventually(async () => expect((await create('shop', 'first')).status).toBe(201));
   });
   afterAll(async () => {
     await meshd?.end('SIGKILL');
@@ -80,7 +81,7 @@ describe('the injection webhook of meshd, asked by a real API server', () => {
   }
   async function makeNamespace(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
     await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name, labels } });
-    await vi.waitFor(() => cluster.api.must('GET', `/api/v1/namespaces/${name}/serviceaccounts/default`), 20_000);
+    await eventually(() => cluster.api.must('GET', `/api/v1/namespaces/${name}/serviceaccounts/default`));
   }
   const create = (namespace: string, name: string, { labels, annotations, spec }: PodParts = {}) =>
     cluster.api.ask('POST', `/api/v1/namespaces/${namespace}/pods`, {
@@ -149,10 +150,7 @@ describe('the injection webhook of meshd, asked by a real API server', () => {
     const wanted = Object.entries({ MESH_META_CLUSTER_ID: 'west-1', MESH_META_NETWORK: 'n.1' });
     const env = expect.arrayContaining(wanted.map(([name, value]) => ({ name, value })));
     let count = 0;
-    await vi.waitFor(
-      async () => expect(proxyOf(await created('shop', `far-${++count}`))).toMatchObject({ env }),
-      60_000,
-    );
+    await eventually(async () => expect(proxyOf(await created('shop', `far-${++count}`))).toMatchObject({ env }));
     await reach(`https://127.0.0.1:${port}/inject`);
   });
 
@@ -164,9 +162,9 @@ describe('the injection webhook of meshd, asked by a real API server', () => {
     expect(await imageOf('own-1')).toBe('own:1');
     await mount(template('own:2'));
     let count = 1;
-    await vi.waitFor(async () => expect(await imageOf(`own-${++count}`)).toBe('own:2'), 10_000);
+    await eventually(async () => expect(await imageOf(`own-${++count}`)).toBe('own:2'));
     await mount('{{#if');
-    await vi.waitFor(() => expect(meshd.output).toMatch(/settings of injection stay as they were/), 10_000);
+    await eventually(() => expect(meshd.output).toMatch(/settings of injection stay as they were/));
     expect(await imageOf('own-last')).toBe('own:2');
   });
 
@@ -203,12 +201,12 @@ describe('the injection webhook of meshd, asked by a real API server', () => {
       );
       try {
         await reach(`https://127.0.0.1:${server.port}/`, { caBundle: btoa(ca.rootCertificate), timeoutSeconds: 1 });
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           const { status, body } = await create('shop', name);
           const expected = [500, expect.stringMatching(problem ?? '')];
           if (problem !== undefined) expect([status, body.message]).toEqual(expected);
           else expect([status, body.metadata?.labels]).toEqual([201, { app: name, half: 'injected' }]);
-        }, 60_000);
+        });
         const { status } = await cluster.api.ask('GET', `/api/v1/namespaces/shop/pods/${name}`);
         expect(status).toBe(problem === undefined ? 200 : 404);
       } finally {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { ReplicaProcess } from '../testing/replica-processes.ts';
@@ -48,7 +49,7 @@ describe('meshd with webhooks of other names', () => {
           return webhooks[0].clientConfig.caBundle !== undefined;
         }),
       );
-    await vi.waitFor(async () => expect(await hasRoots()).toEqual([true, false, true, false]), 20_000);
+    await eventually(async () => expect(await hasRoots()).toEqual([true, false, true, false]));
     const lease = '/apis/coordination.k8s.io/v1/namespaces/mesh-system/leases/meshd-webhooks-canary';
     expect((await api.ask('GET', lease)).status).toBe(200);
     // Nothing asks us by these, so that neither may say Fail.

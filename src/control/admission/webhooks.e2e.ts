@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureObjects } from '../../definitions/testing/fixture-objects.ts';
 import { Verdicts } from '../../definitions/testing/verdicts.ts';
 import { manifestText } from '../../install/manifest.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { applyInstallation, usualInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
@@ -63,8 +64,7 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
     );
   const webhook = async (validator = 'mesh-validator') =>
     (await cluster.api.must('GET', `${configurations}/${validator}`)).webhooks[0];
-  const untilItFails = () =>
-    vi.waitFor(async () => expect(await webhook()).toMatchObject({ failurePolicy: 'Fail' }), 20_000);
+  const untilItFails = () => eventually(async () => expect(await webhook()).toMatchObject({ failurePolicy: 'Fail' }));
 
   test('is made to count by meshd itself: with its roots, and with Fail once the API server has asked it', async () => {
     await untilItFails();
@@ -109,7 +109,7 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
       { webhooks: [{ name: 'validation.mesh.io', ...broken }] },
       merge,
     );
-    await vi.waitFor(async () => expect((await webhook()).clientConfig).toEqual(clientConfig), 20_000);
+    await eventually(async () => expect((await webhook()).clientConfig).toEqual(clientConfig));
     await untilItFails();
   });
 
@@ -137,23 +137,23 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
     try {
       await canary.start();
       const unproven = /does not ask the validating webhook yet/g;
-      await vi.waitFor(() => expect([...canary.output.matchAll(unproven)].length).toBeGreaterThan(1), 60_000);
+      await eventually(() => expect([...canary.output.matchAll(unproven)].length).toBeGreaterThan(1));
       expect(await webhook('mesh-validator-canary')).toMatchObject({
         ...{ failurePolicy: 'Ignore', clientConfig: { caBundle: expect.any(String) } },
       });
       expect((await cluster.api.ask('POST', `${policies}?dryRun=All`, policy('beside'))).status).toBe(201);
       await expect(kubectl(['apply', '-f', '-'], unclear)).rejects.toThrow(/ambiguous-request-principal/);
       await reach(`https://127.0.0.1:${asked}/validate`, 'mesh-validator-canary');
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect(await webhook('mesh-validator-canary')).toMatchObject({ failurePolicy: 'Fail' });
-      }, 60_000);
+      });
     } finally {
       await canary.end('SIGKILL');
       await cluster.api.must('DELETE', `${configurations}/mesh-validator-canary`);
       // Until the server has heard of that, it asks the canary.
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect((await cluster.api.ask('POST', `${policies}?dryRun=All`, policy('beside'))).status).toBe(201);
-      }, 60_000);
+      });
     }
   });
 
@@ -185,12 +185,12 @@ describe('the validation webhook of meshd, asked by a real API server', () => {
     }
     await reach(`https://127.0.0.1:${cluster.port}/validate`);
     // Until the server knows of the other address, meshd answers, and lets it in.
-    await vi.waitFor(async () => expect(await denied('?dryRun=All')).toMatch(/x509|certificate/), 60_000);
+    await eventually(async () => expect(await denied('?dryRun=All')).toMatch(/x509|certificate/));
     expect(await denied()).toMatch(/x509|certificate/);
     await reach(`https://127.0.0.1:${port}/validate`);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await cluster.api.ask('POST', `${policies}?dryRun=All`, policy('seen'))).status).toBe(201);
-    }, 10_000);
+    });
     await meshd.end('SIGTERM');
     expect(await denied()).toMatch(/failed calling webhook "validation\.mesh\.io": .*connection refused/);
     expect((await cluster.api.ask('GET', `${policies}/unseen`)).status).toBe(404);

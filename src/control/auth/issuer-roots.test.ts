@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { followIssuerRoots } from './issuer-roots.ts';
 
 test('followIssuerRoots gives the certificates of a changed file, and keeps the previous ones if the file has none', async () => {
@@ -16,9 +17,9 @@ test('followIssuerRoots gives the certificates of a changed file, and keeps the 
   const watch = await followIssuerRoots(path, (roots) => void used.push(roots), log);
   try {
     await writeFile(path, 'no certificate');
-    await vi.waitFor(() => expect(errors).toHaveLength(1), 5_000);
+    await eventually(() => expect(errors).toHaveLength(1));
     await writeFile(path, pem('other one'));
-    await vi.waitFor(() => expect(used).toEqual([pem('other one')]), 5_000);
+    await eventually(() => expect(used).toEqual([pem('other one')]));
   } finally {
     watch.close();
     await rm(folder, { recursive: true });

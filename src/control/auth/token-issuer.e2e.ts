@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import { createTokenMint } from '../testing/token-mint.ts';
 import { openTokenIssuer } from './token-issuer.ts';
@@ -28,7 +29,7 @@ describe('openTokenIssuer', () => {
       if (later !== allowedHosts) {
         await keys.keys(false);
         keys.trust({ allowedHosts: later });
-        await vi.waitFor(async () => expect(await keys.keys(false)).not.toEqual([]), 5_000);
+        await eventually(async () => expect(await keys.keys(false)).not.toEqual([]));
       }
       return (await keys.keys(false)).length;
     } finally {

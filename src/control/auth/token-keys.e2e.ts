@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestServer } from '../../testing/http-server.ts';
 import { ControlBench } from '../testing/control-bench.ts';
 import { createTestRequest } from '../testing/signing-requests.ts';
@@ -13,10 +14,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const said = (message: string): Promise<void> =>
-  vi.waitFor(() => expect(bench.lines.map((line) => line.message)).toContain(message), {
-    timeout: 15_000,
-    interval: 20,
-  });
+  eventually(() => expect(bench.lines.map((line) => line.message)).toContain(message), { interval: 20 });
 
 describe('keys of tokens', () => {
   const ask = async (mint: TokenMint, kid?: string): Promise<string> => {
@@ -30,13 +28,13 @@ describe('keys of tokens', () => {
     const [second, third] = [createTokenMint(bench.mint.issuer, 'second'), createTokenMint(bench.mint.issuer, 'third')];
     expect([await ask(bench.mint), await ask(second)]).toEqual(['OK', 'UNAUTHENTICATED']);
     await writeFile(bench.path('keys.json'), second.keySet);
-    await vi.waitFor(async () => expect(await ask(second)).toBe('OK'), { timeout: 15_000, interval: 50 });
+    await eventually(async () => expect(await ask(second)).toBe('OK'));
     expect(await ask(bench.mint)).toBe('UNAUTHENTICATED');
     await writeFile(bench.path('keys.json'), 'broken');
     await said('the keys of tokens stay as they were');
     expect(await ask(second)).toBe('OK');
     await writeFile(bench.path('keys.json'), String(third.publicKey.export({ format: 'pem', type: 'spki' })));
-    await vi.waitFor(async () => expect(await ask(third)).toBe('OK'), { timeout: 15_000, interval: 50 });
+    await eventually(async () => expect(await ask(third)).toBe('OK'));
   });
 
   test('of an issuer that does not answer cause UNAVAILABLE, not a refusal of the caller', async () => {

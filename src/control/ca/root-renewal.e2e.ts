@@ -2,6 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { openAuthority } from './open-authority.ts';
 
 describe('openAuthority', () => {
@@ -26,12 +27,12 @@ describe('openAuthority', () => {
     });
     const first = authority.signer;
     nowMs += 8.1 * 365 * 86_400_000;
-    await vi.waitFor(() => expect(authority.signer).not.toBe(first));
+    await eventually(() => expect(authority.signer).not.toBe(first));
     expect(authority.signer.keyId).toEqual(first.keyId);
     expect([...authority.signer.rootFingerprints]).toContain(first.rootFingerprint);
     const second = authority.signer;
     await rm(join(place, 'ca/self-signed-ca.pem'));
-    await vi.waitFor(() => expect(refused).toHaveBeenCalled());
+    await eventually(() => expect(refused).toHaveBeenCalled());
     expect(authority.signer).toBe(second);
     await expect(stat(join(place, 'ca/self-signed-ca.pem'))).rejects.toMatchObject({ code: 'ENOENT' });
     close();

@@ -1,6 +1,7 @@
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster, usualControllers } from '../../testing/kubernetes/cluster.ts';
 import { grant, makeAccount } from '../../testing/kubernetes/rights.ts';
@@ -32,7 +33,7 @@ describe('the debug answers of meshd on a Kubernetes cluster', () => {
     });
     const stream = bench.open(await bench.identity('foo/httpbin'));
     for (const list of ['clusters', 'listeners'] as const) stream.subscribe(list);
-    await vi.waitFor(() => expect(stream.seen.length).toBe(2), 20_000);
+    await eventually(() => expect(stream.seen.length).toBe(2));
   });
   afterAll(async () => {
     await bench?.close();

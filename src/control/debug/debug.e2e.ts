@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { runProxies, runStatus, runWhy } from '../../cli/control/debug-commands.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
 
 describe('the debug socket of meshd, and the commands that ask it', () => {
@@ -17,7 +18,7 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
     await bench.start();
     stream = bench.open(await bench.identity('foo/httpbin'));
     for (const list of ['clusters', 'listeners'] as const) stream.subscribe(list);
-    await vi.waitFor(() => expect(stream.seen.length).toBe(2), 10_000);
+    await eventually(() => expect(stream.seen.length).toBe(2));
   });
   afterAll(() => bench.close());
 
@@ -47,10 +48,7 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
   });
 
   test('status says that it serves, how many proxies are in step, and that the inputs are sound', async () => {
-    await vi.waitFor(
-      async () => expect(await run(runStatus)).toContain('1 known, 1 connected, 1 in step, 0 waiting'),
-      5_000,
-    );
+    await eventually(async () => expect(await run(runStatus)).toContain('1 known, 1 connected, 1 in step, 0 waiting'));
     expect(await run(runStatus)).toMatch(/^meshd test at .*: serves\n.*\n {2}inputs {3}valid\n$/);
     expect(JSON.parse(await run(runStatus, { json: true }))[0].answer).toMatchObject({
       format: 1,
@@ -73,14 +71,11 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
     expect(decided).toMatch(/^foo\/httpbin has the configuration of the current inputs\n\nlisteners virtualInbound\n/);
     expect(decided).toMatch(/by AuthorizationPolicy\/foo\/p spec\.\S* \(.*deny\.yaml:\d+:\d+\)/);
     await bench.put('deny.yaml', denyPath('/secret').replace('DENY', 'DENI'));
-    await vi.waitFor(
-      async () => expect(await why()).toContain('is invalid; its last valid version is in force'),
-      5_000,
-    );
+    await eventually(async () => expect(await why()).toContain('is invalid; its last valid version is in force'));
     expect(await why()).toMatch(/deny\.yaml:4:\d+: "action" is "DENI"/);
     expect(await run(runStatus)).toMatch(/inputs {3}refused at .*:\n {4}.*deny\.yaml:4:/);
     await bench.put('deny.yaml', denyPath('/other'));
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/other'), 5_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/other'));
     expect(await run(runStatus)).toContain('inputs   valid');
   });
 

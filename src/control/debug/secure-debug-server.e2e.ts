@@ -1,9 +1,10 @@
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gatewayOf, secret } from '../../cli/agent/testing/gateway-objects.ts';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { ServingBench } from '../testing/serving-bench.ts';
 
 const gateway = httpbinPod()
@@ -38,7 +39,7 @@ describe('the debug answers of meshd, by token', () => {
     ] as const) {
       const stream = bench.open(await bench.identity(account));
       for (const list of ['clusters', 'listeners'] as const) stream.subscribe(list, `sidecar~127.0.0.1~${workload}~d`);
-      await vi.waitFor(() => expect(stream.seen).toHaveLength(2), 10_000);
+      await eventually(() => expect(stream.seen).toHaveLength(2));
     }
   });
   afterAll(() => bench.close());
@@ -70,10 +71,10 @@ describe('the debug answers of meshd, by token', () => {
 
   test('shows a reader the proxies and objects of its namespace, and answers for those of others as if they did not exist', async () => {
     const token = await tokenOf(['foo']);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { proxies } = await json('/debug/syncz', token, '127.0.0.2');
       expect(proxies).toMatchObject([{ proxy: 'foo/httpbin', isInStep: true }]);
-    }, 5_000);
+    });
     expect((await json('/debug/config_dump?proxy=foo/httpbin', token)).listeners.length).toBeGreaterThan(0);
     const { faults, resources } = await json('/debug/why?proxy=foo/httpbin', token);
     expect([faults, JSON.stringify(resources).includes('deny.yaml')]).toEqual([[], true]);

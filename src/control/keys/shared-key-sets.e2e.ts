@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { standInKid } from '../../compiler/lower/authentication/stand-in.ts';
 import { checkKeys } from '../../jwks/check-keys.ts';
 import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
 import { KubernetesApi } from '../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../kubernetes/kubeconfig.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
@@ -79,17 +80,17 @@ describe('key sets of token issuers, on two replicas', () => {
 
   test('the leader fetches and publishes them', async () => {
     const stream = await start(0);
-    await vi.waitFor(() => expect(last(stream)).toContain('key-one'), 30_000);
-    await vi.waitFor(async () => {
+    await eventually(() => expect(last(stream)).toContain('key-one'));
+    await eventually(async () => {
       expect((await cluster.api.must('GET', object)).data.sets).toContain('key-one');
-    }, 10_000);
+    });
   });
 
   test('another replica serves the same bytes without asking the issuer, and follows the leader to other keys', async () => {
     const stream = await start(1);
-    await vi.waitFor(() => expect(last(stream)).toContain('key-one'), 30_000);
+    await eventually(() => expect(last(stream)).toContain('key-one'));
     keySet = keySetText(await publicJwk('key-two'));
-    await vi.waitFor(() => expect(streams.map(last).every((text) => text.includes('key-two'))).toBe(true), 10_000);
+    await eventually(() => expect(streams.map(last).every((text) => text.includes('key-two'))).toBe(true));
     expect(new Set(versions()).size).toBe(1);
     expect([Number(await fetches(0)) > 1, await fetches(1)]).toEqual([true, '0']);
   });
@@ -98,14 +99,14 @@ describe('key sets of token issuers, on two replicas', () => {
     keySet = undefined;
     await benches[0]?.control.stop();
     const failed = () => benches[1]?.metric('pilot_jwks_resolver_network_fetch_fail_total');
-    await vi.waitFor(async () => expect(Number(await failed())).toBeGreaterThan(0), 20_000);
+    await eventually(async () => expect(Number(await failed())).toBeGreaterThan(0));
     expect(await benches[1]?.metric('meshd_leader')).toBe('1');
     expect(streams[1]?.seen.map(textOf).filter((text) => text.includes(standInKid))).toEqual([]);
     keySet = '{"keys": []}';
-    await vi.waitFor(() => expect(last(streams[1])).toContain(standInKid), 20_000);
-    await vi.waitFor(async () => {
+    await eventually(() => expect(last(streams[1])).toContain(standInKid));
+    await eventually(async () => {
       expect((await cluster.api.must('GET', object)).data.sets).not.toContain('key-two');
-    }, 10_000);
+    });
   });
 
   test('a replica that cannot ask the others fetches them itself', async () => {
@@ -113,7 +114,7 @@ describe('key sets of token issuers, on two replicas', () => {
     const bench = await (benches[0] as ServingBench).replica();
     benches.push(bench);
     const stream = await start(2, 'nowhere');
-    await vi.waitFor(() => expect(last(stream)).toContain('key-three'), 30_000);
+    await eventually(() => expect(last(stream)).toContain('key-three'));
     expect(bench.logged('warn')).toContain('no leader can be elected now');
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKeySetResolver } from '../../jwks/resolve.ts';
 import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
 import type { ApiRequest } from '../../kubernetes/api.ts';
@@ -6,6 +6,7 @@ import type { Term } from '../../kubernetes/election.ts';
 import { ApiRefusal } from '../../kubernetes/kubernetes-error.ts';
 import type { LogFields, PlainLog } from '../../lib/log.ts';
 import { FetchedKeySets } from '../../live/key-sets/remote.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import type { LeaderWork } from '../leader/leadership.ts';
 import { PublishedKeys } from './published-keys.ts';
@@ -86,10 +87,7 @@ test('a key set that has no room stops the publication of no other: each replica
   const leader = replicaOf(object, { leads: true });
   await leader.shared.fetch(rules);
   leader.lead();
-  await vi.waitFor(
-    () => expect([object.text, leader.failed]).toEqual([expect.stringContaining('usual-one'), []]),
-    5_000,
-  );
+  await eventually(() => expect([object.text, leader.failed]).toEqual([expect.stringContaining('usual-one'), []]));
   expect(object.text).not.toContain('hhh');
   expect(leader.warnings).toEqual([
     [
@@ -104,9 +102,8 @@ test('a key set that has no room stops the publication of no other: each replica
   expect(follower.shared.find(rules[1])).toEqual({ text: expect.stringContaining('usual-one') });
 
   keySets.set('/usual', keySetText(await publicJwk('usual-two')));
-  await vi.waitFor(
-    () => expect(follower.shared.find(rules[1])).toEqual({ text: expect.stringContaining('usual-two') }),
-    5_000,
+  await eventually(() =>
+    expect(follower.shared.find(rules[1])).toEqual({ text: expect.stringContaining('usual-two') }),
   );
   expect(object.text).not.toContain('usual-one');
 });

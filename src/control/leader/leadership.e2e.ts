@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { aborted, delay } from '../../lib/abort.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { joinReplicas, leaseName, type Replica } from './join-replicas.ts';
 
@@ -44,11 +45,11 @@ describe('Leadership, on a real API server', () => {
       });
     }
     first.leadership.start();
-    await vi.waitFor(() => expect(steps).toEqual(['first begins']), 5_000);
+    await eventually(() => expect(steps).toEqual(['first begins']));
     second.leadership.start();
-    await vi.waitFor(() => expect(second.leadership.state.leader).toBe(first.identity), 5_000);
+    await eventually(() => expect(second.leadership.state.leader).toBe(first.identity));
     await first.close();
-    await vi.waitFor(() => expect(steps).toContain('second begins'), 5_000);
+    await eventually(() => expect(steps).toContain('second begins'));
     expect(steps).toEqual(['first begins', 'first ends, of first', 'second begins']);
   });
 
@@ -56,19 +57,19 @@ describe('Leadership, on a real API server', () => {
     const { leadership } = await join('default');
     let tries = 0;
     leadership.start();
-    await vi.waitFor(() => expect(leadership.state.leads).toBe(true), 5_000);
+    await eventually(() => expect(leadership.state.leads).toBe(true));
     leadership.whileLeading('test', async () => {
       if (++tries < 2) throw new Error('not now');
     });
-    await vi.waitFor(() => expect(tries).toBe(2), 5_000);
+    await eventually(() => expect(tries).toBe(2));
     expect(lines).toContain('work of the leader failed; it is tried again');
   });
 
   test('is elected as soon as the namespace exists', async () => {
     const { leadership } = await join('later');
     leadership.start();
-    await vi.waitFor(() => expect(leadership.state.problem).toMatch(/404 \(.*"later" not found/), 5_000);
+    await eventually(() => expect(leadership.state.problem).toMatch(/404 \(.*"later" not found/));
     await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: 'later' } });
-    await vi.waitFor(() => expect(leadership.state).toMatchObject({ leads: true, problem: undefined }), 5_000);
+    await eventually(() => expect(leadership.state).toMatchObject({ leads: true, problem: undefined }));
   });
 });

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { makeAccount } from '../../testing/kubernetes/rights.ts';
@@ -37,10 +38,10 @@ describe('two meshd on a Kubernetes cluster, with the rights of their account', 
   });
 
   test('give a workload that has only the ConfigMap and its token a certificate under one root', async () => {
-    const root = await vi.waitFor(async () => {
+    const root = await eventually(async () => {
       const { data } = await cluster.api.must('GET', configMap);
       return data['root-cert.pem'] as string;
-    }, 20_000);
+    });
     const token = await cluster.accountToken('foo', 'httpbin', ['mesh-ca']);
     for (const bench of benches) {
       const { chain } = await bench.call(root, { csr: (await createTestRequest()).csr, token });

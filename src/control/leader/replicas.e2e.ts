@@ -2,13 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretResources } from '../../agent/secrets/secret-resources.ts';
 import { askMeshd } from '../../cli/control/ask-meshd.ts';
 import { runStatus } from '../../cli/control/debug-commands.ts';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
 import { createTestbedAuthority, type TestbedAuthority } from '../../testbed/authority.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
@@ -59,18 +60,18 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     });
     await Promise.all(replicas.map((replica) => replica.start()));
     for (const replica of replicas) {
-      await vi.waitFor(async () => expect((await statusOf(replica)).notReady).toBeUndefined(), 60_000);
+      await eventually(async () => expect((await statusOf(replica)).notReady).toBeUndefined());
     }
     const [adminPort = 0] = ports.slice(-1);
     // Envoy's secrets come from a service of its node; without them its listeners would wait.
     const secrets = secretService(secretResources({ ...client, rootCertificates: client.rootCertificate }));
     secretServer = await startDiscoveryServer(join(folder, 'SDS'), [secrets]);
     envoys = [await startEnvoy(client, adminPort, egress)];
-    await vi.waitFor(async () => expect(await request(egress)).toMatch(/^200 /), 30_000);
+    await eventually(async () => expect(await request(egress)).toMatch(/^200 /));
     streams = replicas.map(({ port }) => openStream(port, client));
-    await vi.waitFor(() => expect(streams.map(({ seen }) => seen.length)).toEqual([1, 1, 1]), 10_000);
+    await eventually(() => expect(streams.map(({ seen }) => seen.length)).toEqual([1, 1, 1]));
     await backend.makeRoute('v1');
-    await vi.waitFor(async () => expect(await request(egress)).toBe('200 v1 served'), 30_000);
+    await eventually(async () => expect(await request(egress)).toBe('200 v1 served'));
   });
   afterAll(async () => {
     for (const { process } of envoys) {
@@ -122,7 +123,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
   }
 
   test('elect one leader, which meshd status names, and write each status once', async () => {
-    await vi.waitFor(async () => expect(await leading(replicas)).toHaveLength(1), 30_000);
+    await eventually(async () => expect(await leading(replicas)).toHaveLength(1));
     const [leader] = await leading(replicas);
     let text = '';
     const io = {
@@ -134,9 +135,9 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     await runStatus({ socket: replicas.map(({ socket }) => socket) }, io);
     expect(text).toMatch(/\n3 replicas\n {2}proxies {2}1 known, 4 connected, 4 in step/);
     expect(text).toContain(`\n  leader   ${leader?.socket}\n`);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await backend.conditionsOfRoute()).Distributed).toMatchObject({ status: 'True', reason: 'AllProxies' });
-    }, 20_000);
+    });
     // Of all replicas: Envoy's stream, and one of each.
     expect((await backend.conditionsOfRoute()).Distributed?.message).toMatch(/^4\/4 have version/);
   });
@@ -150,10 +151,10 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     const killedMs = performance.now();
     await backend.changeRoute('v2');
     // Other replicas serve without a leader.
-    await vi.waitFor(async () => expect(await request(port)).toBe('200 v2 served'), 30_000);
-    await vi.waitFor(async () => expect((await backend.conditionsOfRoute()).Accepted?.status).toBe('True'), 40_000);
+    await eventually(async () => expect(await request(port)).toBe('200 v2 served'));
+    await eventually(async () => expect((await backend.conditionsOfRoute()).Accepted?.status).toBe('True'));
     const acceptedMs = performance.now() - killedMs;
-    await vi.waitFor(async () => expect((await backend.conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
+    await eventually(async () => expect((await backend.conditionsOfRoute()).Distributed?.status).toBe('True'));
     const { requests, failures } = await load.end();
     expect(failures).toEqual([]);
     expect(requests).toBeGreaterThan(100);
@@ -172,8 +173,8 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     for (const replica of replicas) if (await statusOf(replica).catch(() => undefined)) running.push(replica);
     const [leader] = await leading(running);
     await leader?.end('SIGTERM');
-    await vi.waitFor(async () => expect(await leading(running.filter((it) => it !== leader))).toHaveLength(1), 20_000);
+    await eventually(async () => expect(await leading(running.filter((it) => it !== leader))).toHaveLength(1));
     await backend.changeRoute('v3');
-    await vi.waitFor(async () => expect((await backend.conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
+    await eventually(async () => expect((await backend.conditionsOfRoute()).Distributed?.status).toBe('True'));
   });
 });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { KubernetesApi } from '../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../kubernetes/kubeconfig.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { type Grant, grant, makeAccount, revoke } from '../../testing/kubernetes/rights.ts';
 import { RootPublisher } from './root-publisher.ts';
@@ -66,10 +67,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
   const rootOf = async (namespace: string): Promise<string | undefined> =>
     (await cluster.api.ask('GET', path(namespace))).body.data?.['root-cert.pem'];
   const published = (...namespaces: readonly string[]) =>
-    vi.waitFor(
-      async () => expect(await Promise.all(namespaces.map(rootOf))).toEqual(namespaces.map(() => roots)),
-      10_000,
-    );
+    eventually(async () => expect(await Promise.all(namespaces.map(rootOf))).toEqual(namespaces.map(() => roots)));
   const merge = (namespace: string, body: object) =>
     cluster.api.must('PATCH', path(namespace), body, 'application/merge-patch+json');
 
@@ -83,7 +81,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     roots += ' and another';
     publisher.changed();
     await published('one', 'two', 'default');
-    await vi.waitFor(() => expect(publisher.pending).toBe(0), 5_000);
+    await eventually(() => expect(publisher.pending).toBe(0));
     expect(lines).toEqual([]);
   });
 
@@ -95,7 +93,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     await published('edited');
     await merge('edited', { metadata: { labels: { 'istio.io/config': null } } });
     const labels = async () => (await cluster.api.must('GET', path('edited'))).metadata.labels;
-    await vi.waitFor(async () => expect(await labels()).toEqual({ 'istio.io/config': 'true' }), 10_000);
+    await eventually(async () => expect(await labels()).toEqual({ 'istio.io/config': 'true' }));
     await merge('edited', { data: { 'root-cert.pem': null } });
     await published('edited');
     expect((await cluster.api.must('GET', path('edited'))).data.own).toBe('kept');
@@ -112,7 +110,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     await cluster.api.must('DELETE', path('ending'));
     await make('after');
     await published('after');
-    await vi.waitFor(() => expect(publisher.pending).toBe(0), 5_000);
+    await eventually(() => expect(publisher.pending).toBe(0));
     expect(lines).toEqual([]);
   });
 
@@ -124,12 +122,12 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     });
     await publish();
     await make('refused');
-    await vi.waitFor(() => expect(lines.join()).toMatch(/cannot be written.*"namespace":"refused".*403/), 10_000);
+    await eventually(() => expect(lines.join()).toMatch(/cannot be written.*"namespace":"refused".*403/));
     expect(publisher.pending).toBeGreaterThan(0);
     await revoke(cluster, writing);
     await grant(cluster, 'mesh-system/meshd', writing);
     await published('refused', 'default');
-    await vi.waitFor(() => expect(publisher.pending).toBe(0), 10_000);
+    await eventually(() => expect(publisher.pending).toBe(0));
   });
 
   test('are not written by a replica whose term is over', async () => {
@@ -138,7 +136,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     holds = false;
     await merge('default', { data: { 'root-cert.pem': 'other' } });
     await make('late');
-    await vi.waitFor(() => expect(publisher.pending).toBe(2), 10_000);
+    await eventually(() => expect(publisher.pending).toBe(2));
     expect([await rootOf('late'), await rootOf('default')]).toEqual([undefined, 'other']);
   });
 

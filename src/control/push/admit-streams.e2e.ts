@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { type Metadata, Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import type { Authentication, Caller } from '../auth/caller.ts';
 import { admitStreams } from './admit-streams.ts';
 import { Arrivals } from './arrivals.ts';
@@ -89,7 +90,7 @@ describe('admitStreams', () => {
     inTurn = (act) => void waiting.push(act);
     authentication = { problem: 'no client certificate' };
     const answer = statusOf(open(begun));
-    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    await eventually(() => expect(waiting).toHaveLength(1));
     expect(refused).toEqual([]);
     waiting[0]?.();
     expect(await answer).toBe('UNAUTHENTICATED');
@@ -97,11 +98,11 @@ describe('admitStreams', () => {
 
   test('reads a first request once the one before it has come, and tells the handler who the client is', async () => {
     const first = open(begun);
-    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    await eventually(() => expect(ends).toHaveLength(1));
     open(whole);
     open(whole);
     first.close(8);
-    await vi.waitFor(() => expect(handled).toEqual(['httpbin', 'httpbin']));
+    await eventually(() => expect(handled).toEqual(['httpbin', 'httpbin']));
     expect(refused).toEqual([]);
   });
 
@@ -109,16 +110,16 @@ describe('admitStreams', () => {
     const slow = open(begun);
     open(whole);
     expect(await statusOf(slow)).toBe('DEADLINE_EXCEEDED');
-    await vi.waitFor(() => expect(handled).toEqual(['httpbin']));
+    await eventually(() => expect(handled).toEqual(['httpbin']));
     expect(refused).toMatchObject([{ reason: 'the first request did not come within 300 ms', identity: 'httpbin' }]);
   });
 
   test('leaves a stream open whose first request has come, however long the second one takes', async () => {
     const talking = open(whole);
-    await vi.waitFor(() => expect(handled).toHaveLength(1));
+    await eventually(() => expect(handled).toHaveLength(1));
     expect(await statusOf(open(begun))).toBe('DEADLINE_EXCEEDED');
     talking.write(whole);
-    await vi.waitFor(() => expect(handled).toHaveLength(2));
+    await eventually(() => expect(handled).toHaveLength(2));
   });
 
   test('refuses further streams of an identity while more than 250 of its first requests do not come', async () => {

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { type Seen, ServingBench, textOf } from '../testing/serving-bench.ts';
 
@@ -33,11 +34,11 @@ test('a client whose connections reach their age reconnects each time, and gets 
   };
   connect();
   const comesBack = (times: number): Promise<void> =>
-    vi.waitFor(() => expect(ends.length).toBeGreaterThanOrEqual(times), 15_000);
+    eventually(() => expect(ends.length).toBeGreaterThanOrEqual(times));
   await comesBack(2);
   expect(got).toHaveLength(1);
   await bench.put('deny.yaml', denyPath('/secret'));
-  await vi.waitFor(() => expect(textOf(got.at(-1))).toContain('/secret'), 10_000);
+  await eventually(() => expect(textOf(got.at(-1))).toContain('/secret'));
   await comesBack(ends.length + 2);
   isOver = true;
   expect(got.map(({ resources }) => resources?.map(({ name }) => name))).toEqual([

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FetchedKeySets } from '../../live/key-sets/remote.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { CompileSupervisor } from './compile-supervisor.ts';
 import { Fleet } from './fleet.ts';
 
@@ -64,14 +65,14 @@ describe('CompileSupervisor', () => {
 
   test('hands the active inputs to the next thread, and drops a change that ends three threads in a row', async () => {
     start(failing);
-    await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(4), 10_000);
+    await eventually(() => expect(lines.length).toBeGreaterThanOrEqual(4));
     // What another program left is read once: it may be what the first thread ended of.
     expect(lines.slice(0, 4)).toEqual(['[true,null]', '[false,["first"]]', '[false,["first"]]', '[false,null]']);
   });
 
   test('answers requests for keys, and lets the thread write the active inputs before it ends', async () => {
     start(asking);
-    await vi.waitFor(() => expect(lines).toHaveLength(1), 10_000);
+    await eventually(() => expect(lines).toHaveLength(1));
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'keys', keys: [{ reason: expect.any(String) }] });
     await supervisor.close();
     expect(lines.at(-1)).toBe('"close"');

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { startDirectEnvoy } from '../testing/direct-envoy.ts';
 import { ServingBench, textOf } from '../testing/serving-bench.ts';
@@ -20,15 +21,12 @@ describe('meshd, serving a folder', () => {
     await bench.start();
     const stream = bench.open(await bench.identity('foo/httpbin'));
     stream.subscribe('listeners');
-    await vi.waitFor(
-      () => expect(stream.seen[0]?.resources?.map(({ name }) => name)).toContain('virtualInbound'),
-      10_000,
-    );
+    await eventually(() => expect(stream.seen[0]?.resources?.map(({ name }) => name)).toContain('virtualInbound'));
     // PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: which inputs a response is of.
     expect(stream.seen[0]?.nonce).toMatch(/^[0-9a-f]{12}-1$/);
     await bench.put('deny.yaml', denyPath('/secret'));
     const began = performance.now();
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'), 5_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'));
     expect(performance.now() - began).toBeLessThan(2_000);
     // What differs, and nothing else.
     expect(stream.seen.at(-1)?.resources?.map(({ name }) => name)).toEqual(['virtualInbound']);
@@ -42,15 +40,15 @@ describe('meshd, serving a folder', () => {
     await bench.put('deny.yaml', denyPath('/first'));
     const stream = bench.open(await bench.identity('foo/httpbin'));
     stream.subscribe('listeners');
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/first'), 10_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/first'));
     await bench.put('deny.yaml', denyPath('/second').replace('DENY', 'DENI'));
     const refused = (): string => bench.logged('error');
-    await vi.waitFor(() => expect(refused()).toMatch(/deny\.yaml:4:/), 5_000);
+    await eventually(() => expect(refused()).toMatch(/deny\.yaml:4:/));
     // The faulty version is held, and what else changes takes effect.
     await bench.put('more.yaml', denyPath('/beside', 'q'));
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toMatch(/beside.*first|first.*beside/), 5_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toMatch(/beside.*first|first.*beside/));
     await bench.put('deny.yaml', denyPath('/third'));
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/third'), 5_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/third'));
     expect(stream.seen.map(textOf).filter((text) => !/first|third/.test(text))).toEqual([]);
     expect(Number(await bench.metric('meshd_refused_inputs_count'))).toBeGreaterThan(0);
   });
@@ -67,9 +65,9 @@ describe('meshd, serving a folder', () => {
     const envoy = await startDirectEnvoy({ bench, adminPort, client, workload: 'httpbin.foo' });
     try {
       const { dump, figure } = envoy;
-      await vi.waitFor(async () => expect(await dump()).toContain('"virtualInbound"'), 10_000);
+      await eventually(async () => expect(await dump()).toContain('"virtualInbound"'));
       await bench.put('deny.yaml', denyPath('/secret'));
-      await vi.waitFor(async () => expect(await dump()).toContain('/secret'), 5_000);
+      await eventually(async () => expect(await dump()).toContain('/secret'));
       expect(await figure('listener_manager.lds.update_rejected')).toBe(0);
       expect(await figure('cluster_manager.cds.update_rejected')).toBe(0);
       expect(await bench.metric('meshd_xds_rejects_count.*')).toBeUndefined();
@@ -85,7 +83,7 @@ describe('meshd, serving a folder', () => {
     expect(await ready()).toBe('no configuration is compiled yet\n');
     await mkdir(bench.path('config'));
     await bench.put('mesh.yaml', objects(namespace, httpbinPod()));
-    await vi.waitFor(async () => expect(await ready()).toBe(''), 10_000);
+    await eventually(async () => expect(await ready()).toBe(''));
   });
 
   test('keeps serving while the compile thread lacks memory, and starts another one with the same last valid versions', async () => {
@@ -93,21 +91,18 @@ describe('meshd, serving a folder', () => {
     await bench.put('deny.yaml', denyPath('/first'));
     const stream = bench.open(await bench.identity('foo/httpbin'));
     stream.subscribe('listeners');
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/first'), 10_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/first'));
     await bench.put('deny.yaml', denyPath('/second').replace('DENY', 'DENI'));
     const pods = Array.from({ length: 8_000 }, (_, i) =>
       httpbinPod(`10.9.${i >> 8}.${i & 255}`).replaceAll('httpbin', `p${i}`),
     );
     await bench.put('many.yaml', objects(...pods));
-    await vi.waitFor(
-      async () => expect(Number(await bench.metric('meshd_compile_restarts_count'))).toBeGreaterThan(0),
-      30_000,
-    );
+    await eventually(async () => expect(Number(await bench.metric('meshd_compile_restarts_count'))).toBeGreaterThan(0));
     const later = bench.open(await bench.identity('foo/httpbin'));
     later.subscribe('listeners');
-    await vi.waitFor(() => expect(later.seen).toHaveLength(1), 5_000);
+    await eventually(() => expect(later.seen).toHaveLength(1));
     await bench.put('many.yaml', denyPath('/after', 'q'));
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toMatch(/after.*first|first.*after/), 30_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toMatch(/after.*first|first.*after/));
     expect([stream.ends, later.ends]).toEqual([[], []]);
   });
 });

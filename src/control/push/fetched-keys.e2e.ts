@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { standInKid } from '../../compiler/lower/authentication/stand-in.ts';
 import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
 
@@ -42,7 +43,7 @@ spec: {jwtRules: [{issuer: "https://${name}.example", jwksUri: "http://127.0.0.1
   };
   const last = (stream: RawStream): string => textOf(stream.seen.at(-1));
   const shows = (stream: RawStream, expected: string | RegExp): Promise<void> =>
-    vi.waitFor(() => expect(last(stream)).toMatch(expected), 10_000);
+    eventually(() => expect(last(stream)).toMatch(expected));
 
   test('serves fetched keys, new ones as soon as they are published, and none once they are withdrawn', async () => {
     const stream = await start(50);
@@ -54,7 +55,7 @@ spec: {jwtRules: [{issuer: "https://${name}.example", jwksUri: "http://127.0.0.1
     expect(last(stream)).not.toContain('key-one');
     // What the folder says cannot be used as a whole: keys that are withdrawn let nobody through all the same.
     await bench.put('mesh.yaml', '');
-    await vi.waitFor(() => expect(bench.logged('error')).toContain('mesh.yaml'), 5_000);
+    await eventually(() => expect(bench.logged('error')).toContain('mesh.yaml'));
     keySet = '{"keys": []}';
     await shows(stream, standInKid);
     expect(last(stream)).not.toContain('key-two');

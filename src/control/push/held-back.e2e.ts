@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AdminClient, createAdminClient } from '../../envoy/admin.ts';
 import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { aggregatedService, type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { contentVersion } from '../../xds/resource.ts';
@@ -121,7 +122,7 @@ describe('two Envoys of one version', () => {
     return each.sort().join(' ');
   };
   const until = (envoy: RunningEnvoy, expected: string): Promise<void> =>
-    vi.waitFor(async () => expect(await listening(envoy)).toBe(expected), { timeout: 10_000, interval: 20 });
+    eventually(async () => expect(await listening(envoy)).toBe(expected), { interval: 20 });
   const rejected = async ({ admin }: RunningEnvoy): Promise<string> =>
     (await admin.get('/stats?filter=^listener_manager.lds.update_rejected$')).body.trim();
 
@@ -133,7 +134,7 @@ describe('two Envoys of one version', () => {
     pushes = 0;
     serve([listener('all', all, 'web', nowhere), listener('beside', beside, 'web')], []);
     for (const envoy of [web, api]) await until(envoy, `all:${all} beside:${beside}`);
-    await vi.waitFor(() => expect(pushes).toBeGreaterThanOrEqual(4));
+    await eventually(() => expect(pushes).toBeGreaterThanOrEqual(4));
     expect(pushes).toBeLessThanOrEqual(2 * (1 + mostProbes));
     // A new one is not sent what others of its version refuse.
     await stop('api');
@@ -152,8 +153,8 @@ describe('two Envoys of one version', () => {
     const web = await bringUp('web');
     await until(web, `beside:${beside} in:${own}`);
     serve([], ownOnes(nowhere));
-    await vi.waitFor(async () => expect(await rejected(web)).not.toMatch(/: 0$/), 5_000);
-    await vi.waitFor(() =>
+    await eventually(async () => expect(await rejected(web)).not.toMatch(/: 0$/));
+    await eventually(() =>
       expect([...fleet.streams].map((stream) => fleet.recordOf(stream).refused.size)).toEqual([1]),
     );
     await stop('web');
@@ -164,7 +165,7 @@ describe('two Envoys of one version', () => {
     serve([], ownOnes());
     await until(again, `beside:${beside} in:${own}`);
     serve([], [listener('in', own, 'denied', nowhere), listener('beside', beside, 'web')], true);
-    await vi.waitFor(async () => expect(await rejected(again)).not.toMatch(/: 0$/), 5_000);
+    await eventually(async () => expect(await rejected(again)).not.toMatch(/: 0$/));
     await stop('web');
     const last = await bringUp('web');
     await until(last, `beside:${beside}`);
@@ -201,7 +202,7 @@ describe('two Envoys of one version', () => {
       longestMs = Math.max(longestMs, performance.now() - began);
     }
     expect(longestMs).toBeLessThan(5_000);
-    await vi.waitFor(() => expect(faulty).toEqual(['web']), 5_000);
+    await eventually(() => expect(faulty).toEqual(['web']));
     const marks = [...fleet.streams].map((stream) => [stream.owner.proxy.name, fleet.recordOf(stream).isFaulty]);
     expect(marks.sort()).toEqual([
       ['api', false],

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
 
 describe('meshd, when its inputs are faulty', () => {
@@ -17,7 +18,7 @@ describe('meshd, when its inputs are faulty', () => {
     return stream;
   };
   const shows = (stream: RawStream, expected: string | RegExp): Promise<void> =>
-    vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toMatch(expected), 10_000);
+    eventually(() => expect(textOf(stream.seen.at(-1))).toMatch(expected));
   const faulty = denyPath('/second').replace('DENY', 'DENI');
 
   test('continues after a restart with the last valid versions from before', async () => {
@@ -48,12 +49,9 @@ describe('meshd, when its inputs are faulty', () => {
     await write('proxyInboundListenPort: 15206\n');
     await shows(stream, '"port_value":15206');
     await write('proxyInboundListenPort: many\n');
-    await vi.waitFor(() => expect(bench.logged('error')).toMatch(/mesh-config\.yaml:1:/), 5_000);
+    await eventually(() => expect(bench.logged('error')).toMatch(/mesh-config\.yaml:1:/));
     await write('trustDomain: other.test\nproxyInboundListenPort: 15306\n');
-    await vi.waitFor(
-      () => expect(bench.logged('error')).toMatch(/mesh-config\.yaml:1.*"other.test".*"cluster.local"/),
-      5_000,
-    );
+    await eventually(() => expect(bench.logged('error')).toMatch(/mesh-config\.yaml:1.*"other.test".*"cluster.local"/));
     // What else changes takes effect.
     await bench.put('deny.yaml', denyPath('/beside'));
     await shows(stream, '/beside');

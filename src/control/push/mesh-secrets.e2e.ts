@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { secret } from '../../cli/agent/testing/gateway-objects.ts';
 import { httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { type RunningEnvoy, startDirectEnvoy } from '../testing/direct-envoy.ts';
@@ -63,7 +64,7 @@ describe('meshd, serving the secrets of gateways', () => {
   const met = async (port: number): Promise<string | undefined> =>
     (await reach(port))?.getPeerX509Certificate()?.subjectAltName;
   const meets = (name: string, port: number): Promise<void> =>
-    vi.waitFor(async () => expect(await met(port)).toContain(`DNS:${name}`), { timeout: 10_000, interval: 50 });
+    eventually(async () => expect(await met(port)).toContain(`DNS:${name}`));
 
   test.each(['DELTA_GRPC', 'GRPC'] as const)(
     'sends Envoy a certificate and key, and each new one, by %s, without draining a listener',
@@ -100,9 +101,8 @@ describe('meshd, serving the secrets of gateways', () => {
       tlsServer(third, '{mode: SIMPLE, credentialName: locked}'),
     );
     const { figure } = await startEnvoy();
-    await vi.waitFor(
-      async () => expect(await figure('listener_manager.total_listeners_active')).toBeGreaterThanOrEqual(3),
-      10_000,
+    await eventually(async () =>
+      expect(await figure('listener_manager.total_listeners_active')).toBeGreaterThanOrEqual(3),
     );
     expect(await Promise.all([first, second, third].map(met))).toEqual([undefined, undefined, undefined]);
     expect(bench.logged('warn')).toMatch(
@@ -112,7 +112,7 @@ describe('meshd, serving the secrets of gateways', () => {
     await put(...['missing', 'mixed', 'locked'].map((name) => of(name, good)));
     for (const port of [first, second, third]) await meets('good', port);
     await put(of('missing', good), of('mixed', mixed), of('locked', locked));
-    await vi.waitFor(() => expect(bench.logged('warn')).toContain('is not taken, the last valid one stays'), 5_000);
+    await eventually(() => expect(bench.logged('warn')).toContain('is not taken, the last valid one stays'));
     expect(await Promise.all([second, third].map(met))).toEqual(Array(2).fill(expect.stringContaining('DNS:good')));
   });
 
@@ -124,10 +124,10 @@ describe('meshd, serving the secrets of gateways', () => {
     await put(of('shop', own, ca.rootCertificate));
     await start(tlsServer(port, '{mode: MUTUAL, credentialName: shop}'));
     await startEnvoy();
-    await vi.waitFor(async () => expect(await reach(port, old)).toBeDefined(), 10_000);
+    await eventually(async () => expect(await reach(port, old)).toBeDefined());
     expect([await reach(port, young), await reach(port)]).toEqual([undefined, undefined]);
     await put(of('shop', own, next.rootCertificate));
-    await vi.waitFor(async () => expect(await reach(port, old)).toBeUndefined(), 5_000);
+    await eventually(async () => expect(await reach(port, old)).toBeUndefined());
     expect(await reach(port, young)).toBeDefined();
   });
 
@@ -139,8 +139,8 @@ describe('meshd, serving the secrets of gateways', () => {
       await put(of('shop', own, ca.rootCertificate));
       await start(tlsServer(port, `${mode}, credentialName: shop}`));
       await startEnvoy();
-      const isLetIn = () => vi.waitFor(async () => expect(await reach(port, client)).toBeDefined(), 10_000);
-      const isShutOut = () => vi.waitFor(async () => expect(await reach(port, client)).toBeUndefined(), 5_000);
+      const isLetIn = () => eventually(async () => expect(await reach(port, client)).toBeDefined());
+      const isShutOut = () => eventually(async () => expect(await reach(port, client)).toBeUndefined());
       await isLetIn();
       await put(of('shop', own));
       await isShutOut();
@@ -162,7 +162,7 @@ describe('meshd, serving the secrets of gateways', () => {
   /** The stream has been answered all that was asked before. */
   const settle = async (stream: RawStream): Promise<void> => {
     stream.subscribe('clusters');
-    await vi.waitFor(() => expect(stream.seen.some(({ type_url }) => type_url.endsWith('Cluster'))).toBe(true), 5_000);
+    await eventually(() => expect(stream.seen.some(({ type_url }) => type_url.endsWith('Cluster'))).toBe(true));
   };
 
   test('gives a gateway the Secrets of its own namespace that its servers name, and others nothing', async () => {
@@ -181,7 +181,7 @@ describe('meshd, serving the secrets of gateways', () => {
     };
     const text = ({ certificateChain }: IssuedCertificate): string => btoa(certificateChain);
     const names = ['shop', 'spare', 'shop-cacert', 'bar/shop'].map((name) => `kubernetes://${name}`);
-    await vi.waitFor(async () => expect(await bodies('bar/edge', 'edge.bar', names)).toContain(text(foreign)), 10_000);
+    await eventually(async () => expect(await bodies('bar/edge', 'edge.bar', names)).toContain(text(foreign)));
     const [inFoo, inBar] = [await bodies('foo/edge', 'edge.foo', names), await bodies('bar/edge', 'edge.bar', names)];
     expect([inFoo.includes(text(own)), inFoo.includes(text(foreign))]).toEqual([true, false]);
     expect([inBar.includes(text(own)), inBar.includes(text(foreign))]).toEqual([false, true]);
@@ -196,16 +196,16 @@ describe('meshd, serving the secrets of gateways', () => {
     await start(tlsServer(8443, '{mode: SIMPLE, credentialName: shop}'));
     const first = await open('foo/edge');
     asks(first, 'edge.foo', { resource_names_subscribe: [shop] });
-    await vi.waitFor(() => expect(secretsOf(first)).toHaveLength(1), 10_000);
+    await eventually(() => expect(secretsOf(first)).toHaveLength(1));
     const version = secretsOf(first)[0]?.resources?.[0]?.version;
     expect(version).toMatch(/^[0-9a-f]{16}$/);
     const again = await open('foo/edge');
     asks(again, 'edge.foo', { resource_names_subscribe: [shop], initial_resource_versions: { [shop]: version } });
-    await vi.waitFor(() => expect(secretsOf(again)[0]?.resources).toHaveLength(1), 5_000);
+    await eventually(() => expect(secretsOf(again)[0]?.resources).toHaveLength(1));
     await put(of('other', await issue('own')));
-    await vi.waitFor(() => expect(secretsOf(again)[1]).toMatchObject({ removed_resources: [shop] }), 5_000);
+    await eventually(() => expect(secretsOf(again)[1]).toMatchObject({ removed_resources: [shop] }));
     await put(of('shop', await issue('own')));
-    await vi.waitFor(() => expect(secretsOf(again)[2]?.resources).toHaveLength(1), 5_000);
+    await eventually(() => expect(secretsOf(again)[2]?.resources).toHaveLength(1));
   });
 
   test('has no key in its logs, its debug answers, and its files', async () => {
@@ -216,7 +216,7 @@ describe('meshd, serving the secrets of gateways', () => {
     await bench.start({ compile: { stateFolder: bench.path('state') } });
     const stream = await open('foo/edge');
     asks(stream, 'edge.foo', { resource_names_subscribe: [shop] });
-    await vi.waitFor(() => expect(secretsOf(stream)).toHaveLength(1), 10_000);
+    await eventually(() => expect(secretsOf(stream)).toHaveLength(1));
     await settle(stream);
     const answers = [
       'status',

@@ -1,7 +1,8 @@
 import { connect as connectTls } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { readFixture } from '../../testing/fixture.ts';
 import { meshFigureSamples, twoPortsOfOneNumber } from '../../testing/mesh-figure-samples.ts';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
@@ -17,9 +18,9 @@ describe('metrics of a meshd that serves a folder', () => {
   afterEach(() => bench.close());
 
   const shows = (name: string, expected: number): Promise<void> =>
-    vi.waitFor(async () => expect(Number(await bench.metric(name)), name).toBe(expected), 10_000);
+    eventually(async () => expect(Number(await bench.metric(name)), name).toBe(expected));
   const isAtLeast = (name: string, least: number): Promise<void> =>
-    vi.waitFor(async () => expect(Number(await bench.metric(name)), name).toBeGreaterThanOrEqual(least), 10_000);
+    eventually(async () => expect(Number(await bench.metric(name)), name).toBeGreaterThanOrEqual(least));
 
   const connect = async (): Promise<RawStream> => {
     const stream = bench.open(await bench.identity('foo/httpbin'));

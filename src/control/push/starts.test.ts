@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
 import { emptyView, ResourceView } from '../../xds/resource-view.ts';
 import { bytesToStart, type Start, Starts } from './starts.ts';
@@ -22,18 +23,18 @@ describe('Starts', () => {
   test('let a limited number of streams start together, and the next ones once those have answered everything', async () => {
     const starts = new Starts();
     const come = ask(starts, 25, 25, 25, 25);
-    await vi.waitFor(() => expect(which(come)).toEqual([true, true, false, false]));
+    await eventually(() => expect(which(come)).toEqual([true, true, false, false]));
     expect(starts.waiting).toBe(2);
     come[0]?.settled();
-    await vi.waitFor(() => expect(which(come)).toEqual([true, true, true, false]));
+    await eventually(() => expect(which(come)).toEqual([true, true, true, false]));
     come[1]?.closed();
-    await vi.waitFor(() => expect(which(come)).toEqual([true, true, true, true]));
+    await eventually(() => expect(which(come)).toEqual([true, true, true, true]));
   });
 
   test('do not mistake a pause between two answers for the end of a start', async () => {
     const starts = new Starts();
     const come = ask(starts, 40, 40);
-    await vi.waitFor(() => expect(which(come)).toEqual([true, false]));
+    await eventually(() => expect(which(come)).toEqual([true, false]));
     for (let i = 0; i < 4; i++) {
       come[0]?.settled();
       await delay(50);
@@ -43,7 +44,7 @@ describe('Starts', () => {
     await delay(150);
     expect(which(come)).toEqual([true, false]);
     come[0]?.settled();
-    await vi.waitFor(() => expect(which(come)).toEqual([true, true]));
+    await eventually(() => expect(which(come)).toEqual([true, true]));
   });
 });
 

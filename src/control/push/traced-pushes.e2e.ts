@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { ServingBench, textOf } from '../testing/serving-bench.ts';
 import { attributeOf, type ReceivedSpan, SpanReceiver } from '../testing/span-receiver.ts';
 import { otlpSettingsOf } from '../trace/otlp-settings.ts';
@@ -22,7 +23,7 @@ afterEach(async () => {
 const connect = async () => {
   const stream = bench.open(await bench.identity('foo/httpbin'));
   stream.subscribe('listeners');
-  await vi.waitFor(() => expect(stream.seen).toHaveLength(1), 10_000);
+  await eventually(() => expect(stream.seen).toHaveLength(1));
   return stream;
 };
 
@@ -30,14 +31,14 @@ test('a push is traced from the change of a file to the acknowledgement of each 
   const stream = await connect();
   const changedMs = Date.now();
   await bench.put('deny.yaml', denyPath('/secret'));
-  await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'), 5_000);
+  await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'));
   const isOfPush = ({ traceId }: ReceivedSpan): boolean => traceId === push()?.traceId;
   const push = (): ReceivedSpan | undefined =>
     receiver.spans.find(
       ({ name, startTimeUnixNano }) => name === 'push' && Number(startTimeUnixNano) / 1e6 >= changedMs,
     );
   const spans = (): readonly ReceivedSpan[] => receiver.spans.filter(isOfPush);
-  await vi.waitFor(() => expect(spans()).toHaveLength(5), 5_000);
+  await eventually(() => expect(spans()).toHaveLength(5));
   const named = (name: string): ReceivedSpan => spans().find((span) => span.name === name) as ReceivedSpan;
   const [root, debounce, compile, deliver, response] = [
     ...[named('push'), named('debounce'), named('compile')],
@@ -65,7 +66,7 @@ test('a receiver of traces that never answers slows neither a push nor the end',
   const stream = await connect();
   const began = performance.now();
   await bench.put('deny.yaml', denyPath('/secret'));
-  await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'), 5_000);
+  await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'));
   expect(performance.now() - began).toBeLessThan(2_000);
   const ended = performance.now();
   await bench.control.stop();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { SourceMemory } from '../../live/source-memory.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { FilesRegistry } from './files.ts';
 
 describe('FilesRegistry', () => {
@@ -40,10 +41,10 @@ describe('FilesRegistry', () => {
     // Nothing that is written now has been still for a while.
     agoMs = -60_000;
     await writeFile(join(folder, 'a.yaml'), 'kind: Pod\n');
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(0), 60_000);
+    await eventually(() => expect(changes).toBeGreaterThan(0));
     expect(await look()).toBeUndefined();
     const before = changes;
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(before), 60_000);
+    await eventually(() => expect(changes).toBeGreaterThan(before));
     agoMs = 10_000;
     expect(await look()).toEqual([1, false, false]);
   });

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { runStatus, runWhy } from '../../cli/control/debug-commands.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { parseRevision, type Revision } from '../../git/revision.ts';
 import { TestRepository } from '../../git/testing/test-repository.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { type RawStream, ServingBench, type ServingChanges, textOf } from '../testing/serving-bench.ts';
 import { attributeOf, SpanReceiver } from '../testing/span-receiver.ts';
 import { otlpSettingsOf } from '../trace/otlp-settings.ts';
@@ -35,7 +36,7 @@ describe('meshd that serves the commits of a branch', () => {
     return stream;
   }
   const shows = (stream: RawStream, text: string): Promise<void> =>
-    vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain(text), 10_000);
+    eventually(() => expect(textOf(stream.seen.at(-1))).toContain(text));
   const compilations = (): Promise<string | undefined> => bench.metric('meshd_compilations_count');
   const ready = async () => {
     const answer = await fetch(`${bench.control.monitoring}/healthz/ready`);
@@ -85,7 +86,7 @@ describe('meshd that serves the commits of a branch', () => {
     const id = repository.commit({ 'mesh/deny.yaml': denyPath('/second') });
     const commits = () =>
       receiver.spans.filter(({ name }) => name === 'push').map((span) => attributeOf(span, 'mesh.commit'));
-    await vi.waitFor(() => expect(commits()).toContain(id), 10_000);
+    await eventually(() => expect(commits()).toContain(id));
     await receiver.close();
   });
 
@@ -94,8 +95,8 @@ describe('meshd that serves the commits of a branch', () => {
     const stream = await connect();
     await shows(stream, '/first');
     const id = repository.commit({ 'mesh/deny.yaml': denyPath('/second').replace('DENY', 'DENI') });
-    await vi.waitFor(() => expect(bench.logged('error')).toContain(`commit ${id}:\n`), 5_000);
-    await vi.waitFor(async () => expect(await status()).toMatch(/main:mesh\/deny\.yaml:4:\d+: error: /), 5_000);
+    await eventually(() => expect(bench.logged('error')).toContain(`commit ${id}:\n`));
+    await eventually(async () => expect(await status()).toMatch(/main:mesh\/deny\.yaml:4:\d+: error: /));
     expect(await status()).toContain(`commit ${id}:\n`);
     expect(textOf(stream.seen.at(-1))).toContain('/first');
     repository.commit({ 'mesh/deny.yaml': denyPath('/third') });
@@ -108,28 +109,25 @@ describe('meshd that serves the commits of a branch', () => {
     const stream = await connect();
     await shows(stream, '/first');
     const id = repository.git('rev-parse', 'main');
-    await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'), 5_000);
+    await eventually(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'));
     repository.git('checkout', '-q', '--detach');
     repository.git('branch', '-q', '-D', 'main');
     const reason = `has no reference "refs/heads/main"`;
-    await vi.waitFor(() => expect(bench.logged('error')).toContain(`commit ${id} stays in force`), 5_000);
-    await vi.waitFor(async () => expect(await status()).toContain(reason), 5_000);
-    await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('0'), 5_000);
+    await eventually(() => expect(bench.logged('error')).toContain(`commit ${id} stays in force`));
+    await eventually(async () => expect(await status()).toContain(reason));
+    await eventually(async () => expect(await bench.metric('meshd_revision_readable')).toBe('0'));
     expect(await bench.metric(`meshd_revision_commit_timestamp{commit="${id}"}`)).toBe('1767323045');
     expect(await ready()).toMatchObject({ status: 200 });
     await shows(await connect(), '/first');
     // One that is started now has nothing to serve.
     await bench.control.stop();
     await start();
-    await vi.waitFor(
-      async () => expect((await ready()).text).toContain('the revision "main:mesh" cannot be read'),
-      5_000,
-    );
+    await eventually(async () => expect((await ready()).text).toContain('the revision "main:mesh" cannot be read'));
     expect((await ready()).status).toBe(503);
     repository.git('branch', '-q', 'main', id);
-    await vi.waitFor(async () => expect((await ready()).status).toBe(200), 10_000);
-    await vi.waitFor(async () => expect(await status()).toContain('inputs   valid'), 5_000);
-    await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'), 5_000);
+    await eventually(async () => expect((await ready()).status).toBe(200));
+    await eventually(async () => expect(await status()).toContain('inputs   valid'));
+    await eventually(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'));
   });
 });
 
@@ -158,7 +156,7 @@ test('a branch that is amended while everything else is deleted at once is read 
     const change = 'git add -A; git commit -q --amend -m $i; git gc -q --prune=now; done';
     const people = ['AUTHOR', 'COMMITTER'].flatMap((it) => [`GIT_${it}_NAME=a`, `GIT_${it}_EMAIL=a@example.com`]);
     await promisify(execFile)('env', [...people, 'sh', '-ec', rounds + change], { cwd: repository.folder });
-    await vi.waitFor(() => expect(read).toBe(repository.git('rev-parse', 'main')), 10_000);
+    await eventually(() => expect(read).toBe(repository.git('rev-parse', 'main')));
     expect(problems).toEqual([]);
   } finally {
     registry.close();

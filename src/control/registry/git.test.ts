@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { parseRevision, type Revision } from '../../git/revision.ts';
 import { TestRepository } from '../../git/testing/test-repository.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { GitRegistry } from './git.ts';
 
 const deny = 'kind: AuthorizationPolicy\n';
@@ -49,7 +50,7 @@ describe('GitRegistry', () => {
     return { registry, given, problems, look, looks: () => looks };
   }
   const look = async (registry: GitRegistry) => registry.look(new DiagnosticBag());
-  const settles = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 20 });
+  const settles = (check: () => void): Promise<void> => eventually(check, { interval: 20 });
 
   test('gives the files of the commit, named by the revision, and nothing if nothing differs', async () => {
     const registry = open('main');

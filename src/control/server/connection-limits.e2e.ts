@@ -4,7 +4,8 @@ import { connect as connectHttp } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { ControlBench, send } from '../testing/control-bench.ts';
 import { createTestRequest } from '../testing/signing-requests.ts';
 import { type ConnectionLimits, usualConnectionLimits } from './connection-limits.ts';
@@ -56,7 +57,7 @@ describe('limitConnections', () => {
     expect(await refusals()).toEqual(['address"} 1']);
     expect(await answer()).toBe('OK');
     held[0]?.destroy();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const socket = await open('127.0.0.2');
       const first = await Promise.race([once(socket, 'close'), answer()]);
       expect(first).toBe('OK');
@@ -90,10 +91,10 @@ describe('limitConnections', () => {
     await once(stays, 'secureConnect');
     stays.resume();
     // A place of its address is free again only when the listener has let go of the connection.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const next = connectTls({ socket: await open('127.0.0.2'), rejectUnauthorized: false, ALPNProtocols: ['h2'] });
       await once(next, 'secureConnect');
-    }, 3_000);
+    });
     expect(stays.writable).toBe(true);
     const client = bench.connect(root);
     const { csr } = await createTestRequest();

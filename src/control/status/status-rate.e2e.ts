@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { define } from '../../testing/kubernetes/definitions.ts';
 import { type FaultingProxy, startFaultingProxy } from '../../testing/kubernetes/faulting-proxy.ts';
@@ -47,15 +48,15 @@ describe('meshd, writing the status of objects to a real API server', () => {
       compile: { source: { type: 'cluster', address, namespaces: [], slices: true, status } },
       replica: { address, namespace: 'mesh-system' },
     });
-    await vi.waitFor(() => expect(arrivals.length).toBeGreaterThanOrEqual(count), { timeout: 40_000, interval: 50 });
+    await eventually(() => expect(arrivals.length).toBeGreaterThanOrEqual(count));
     for (const [index, ms] of arrivals.entries())
       expect(ms - startMs).toBeGreaterThanOrEqual(((index + 1 - rate.burst) / rate.perSecond) * 1_000);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { items } = await cluster.api.must('GET', policies);
       const accepted = items.filter((item: { status?: unknown }) =>
         JSON.stringify(item.status)?.includes('"Accepted"'),
       );
       expect(accepted).toHaveLength(count);
-    }, 20_000);
+    });
   });
 });

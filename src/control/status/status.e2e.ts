@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { defineAll, defineIstioKind } from '../../testing/kubernetes/definitions.ts';
@@ -47,7 +48,7 @@ describe('the status of objects in a Kubernetes cluster', () => {
     });
     stream = bench.open(await bench.identity('foo/httpbin'));
     for (const list of ['clusters', 'listeners'] as const) stream.subscribe(list);
-    await vi.waitFor(() => expect(stream.seen.length).toBe(2), 20_000);
+    await eventually(() => expect(stream.seen.length).toBe(2));
   });
   afterAll(async () => {
     await bench?.close();
@@ -66,12 +67,12 @@ describe('the status of objects in a Kubernetes cluster', () => {
 
   test('says that an object is accepted, and once the proxy has acknowledged it that all proxies have its version', async () => {
     await cluster.api.must('POST', policies(), deny('first', '/first'));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { Accepted, Distributed } = await conditionsAt('first');
       expect(Accepted).toMatchObject({ status: 'True', reason: 'Valid', observedGeneration: 1 });
       expect(Distributed).toMatchObject({ status: 'True', reason: 'AllProxies', observedGeneration: 1 });
       expect(Distributed?.message).toMatch(/^1\/1 have version [0-9a-f]{16}$/);
-    }, 10_000);
+    });
     expect(textOf(stream.seen.at(-1))).toContain('/first');
     const { metadata } = await objectAt('first');
     const [manager] = metadata.managedFields.filter((it: { subresource?: string }) => it.subresource === 'status');
@@ -80,7 +81,7 @@ describe('the status of objects in a Kubernetes cluster', () => {
 
   test('is printed by kubectl get', async () => {
     await cluster.api.must('POST', policies(), deny('printed', '/printed'));
-    await vi.waitFor(async () => expect((await conditionsAt('printed')).Distributed?.status).toBe('True'), 10_000);
+    await eventually(async () => expect((await conditionsAt('printed')).Distributed?.status).toBe('True'));
     const kubectl = await adminKubectl(cluster);
     const line = 'get authorizationpolicies.security.mesh.io printed -n foo -o wide --no-headers';
     expect(await kubectl(line.split(' '))).toMatch(
@@ -91,10 +92,10 @@ describe('the status of objects in a Kubernetes cluster', () => {
 
   test('says of an invalid object which field is wrong and why, while its last valid version is in force', async () => {
     await cluster.api.must('POST', policies(), deny('wrong', '/kept'));
-    await vi.waitFor(async () => expect((await conditionsAt('wrong')).Distributed?.status).toBe('True'), 10_000);
+    await eventually(async () => expect((await conditionsAt('wrong')).Distributed?.status).toBe('True'));
     const before = await conditionsAt('wrong');
     await patch('wrong', wrong('1.2.3.4.5'));
-    await vi.waitFor(async () => expect((await conditionsAt('wrong')).Accepted?.status).toBe('False'), 10_000);
+    await eventually(async () => expect((await conditionsAt('wrong')).Accepted?.status).toBe('False'));
     const { Accepted, Distributed } = await conditionsAt('wrong');
     expect(Accepted).toMatchObject({ reason: 'InvalidIpBlock', observedGeneration: 2 });
     expect(Accepted?.message).toMatch(
@@ -103,30 +104,27 @@ describe('the status of objects in a Kubernetes cluster', () => {
     expect(Distributed?.message).toBe(before.Distributed?.message);
     // Another fault is no other state: only the state's change has a time.
     await patch('wrong', wrong('6.7.8.9.0'));
-    await vi.waitFor(
-      async () => expect((await conditionsAt('wrong')).Accepted?.message).toContain('6.7.8.9.0'),
-      10_000,
-    );
+    await eventually(async () => expect((await conditionsAt('wrong')).Accepted?.message).toContain('6.7.8.9.0'));
     expect((await conditionsAt('wrong')).Accepted?.lastTransitionTime).toBe(Accepted?.lastTransitionTime);
     await cluster.api.must('POST', policies(), { ...deny('never', ''), ...wrong('1.2.3.4.5') });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const never = await conditionsAt('never');
       expect(never.Accepted?.message).toMatch(/; no version of the object is in force$/);
       expect(never.Distributed).toMatchObject({ status: 'False', reason: 'NotInForce' });
-    }, 10_000);
+    });
     for (const name of ['wrong', 'never']) await cluster.api.must('DELETE', `${policies()}/${name}`);
   });
 
   test('its own writes cause no compilation, and what is written is not written again', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `many-${i}`);
     await Promise.all(names.map((name) => cluster.api.must('POST', policies(), deny(name, `/${name}`))));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const name of names) expect((await conditionsAt(name)).Distributed?.status).toBe('True');
-    }, 20_000);
+    });
     const before = { compilations: await compilations(), writes: await writes() };
     // Of somebody else, whose write leads the watch through everything.
     await cluster.api.must('PATCH', `${policies()}/many-0/status`, { status: { conditions: [] } }, merge);
-    await vi.waitFor(async () => expect((await conditionsAt('many-0')).Accepted?.status).toBe('True'), 10_000);
+    await eventually(async () => expect((await conditionsAt('many-0')).Accepted?.status).toBe('True'));
     expect(Number(await writes())).toBe(Number(before.writes) + 1);
     expect(await compilations()).toBe(before.compilations);
   });
@@ -141,20 +139,20 @@ describe('the status of objects in a Kubernetes cluster', () => {
     const path = `${policies()}/first/status?fieldManager=other`;
     await cluster.api.must('PATCH', path, body, 'application/apply-patch+yaml');
     await patch('first', deny('first', '/second'));
-    await vi.waitFor(async () => expect((await conditionsAt('first')).Accepted?.observedGeneration).toBe(2), 10_000);
+    await eventually(async () => expect((await conditionsAt('first')).Accepted?.observedGeneration).toBe(2));
     expect((await conditionsAt('first')).Other).toMatchObject(foreign);
   });
 
   test("leaves others' conditions as they are where all conditions are one value, as of Istio's objects", async () => {
     const group = istioGroup;
     await cluster.api.must('POST', policies(group), deny('shared', '/shared', group));
-    await vi.waitFor(async () => expect((await conditionsAt('shared', group)).Accepted?.status).toBe('True'), 10_000);
+    await eventually(async () => expect((await conditionsAt('shared', group)).Accepted?.status).toBe('True'));
     const { status } = await objectAt('shared', group);
     const foreign = { type: 'Reconciled', status: 'True', reason: 'x', message: '' };
     const body = { status: { conditions: [...status.conditions, foreign] } };
     await cluster.api.must('PATCH', `${policies(group)}/shared/status`, body, merge);
     await cluster.api.must('PATCH', `${policies(group)}/shared`, wrong('1.2.3.4.5'), merge);
-    await vi.waitFor(async () => expect((await conditionsAt('shared', group)).Accepted?.status).toBe('False'), 10_000);
+    await eventually(async () => expect((await conditionsAt('shared', group)).Accepted?.status).toBe('False'));
     expect((await conditionsAt('shared', group)).Reconciled).toEqual(foreign);
     await cluster.api.must('DELETE', `${policies(group)}/shared`);
   });
@@ -165,13 +163,10 @@ describe('the status of objects in a Kubernetes cluster', () => {
     const without = rules.filter(({ verbs }: { verbs: string[] }) => !verbs.includes('patch'));
     await cluster.api.must('PATCH', role, { rules: without }, merge);
     await cluster.api.must('POST', policies(), deny('barred', '/barred'));
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/barred'), 10_000);
-    await vi.waitFor(
-      () => expect(bench.logged('warn')).toMatch(/status of objects cannot be written now.*403/),
-      10_000,
-    );
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/barred'));
+    await eventually(() => expect(bench.logged('warn')).toMatch(/status of objects cannot be written now.*403/));
     expect(await conditionsAt('barred')).toEqual({});
     await cluster.api.must('PATCH', role, { rules }, merge);
-    await vi.waitFor(async () => expect((await conditionsAt('barred')).Distributed?.status).toBe('True'), 20_000);
+    await eventually(async () => expect((await conditionsAt('barred')).Distributed?.status).toBe('True'));
   });
 });

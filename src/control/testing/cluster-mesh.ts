@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import type { Cluster } from '../../testing/kubernetes/cluster.ts';
 import { runPod } from '../../testing/kubernetes/run-pod.ts';
 
@@ -14,7 +15,7 @@ export async function makeSampleMesh(cluster: Cluster): Promise<void> {
   await makePod(cluster, 'httpbin', '10.1.0.1');
   // Until its controller has recorded the pod.
   const path = '/api/v1/namespaces/foo/endpoints/httpbin';
-  await vi.waitFor(async () => expect((await api.ask('GET', path)).body.subsets).toHaveLength(1), 20_000);
+  await eventually(async () => expect((await api.ask('GET', path)).body.subsets).toHaveLength(1));
 }
 
 /** A ready pod of the service. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 
 /** `meshd serve` as a process. */
 export class MeshdProgram {
@@ -28,7 +29,7 @@ export class MeshdProgram {
 
   /** Of the listener with TLS, once it is open; the log is JSON. */
   async port(): Promise<number> {
-    await vi.waitFor(() => expect(this.output).toMatch(/serving gRPC over TLS/), { timeout: 20_000, interval: 20 });
+    await eventually(() => expect(this.output).toMatch(/serving gRPC over TLS/), { interval: 20 });
     return Number(/"port":(\d+)/.exec(this.output)?.[1]);
   }
 

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { SpanReceiver } from '../testing/span-receiver.ts';
 import { OtlpExporter } from './otlp-exporter.ts';
 import type { OtlpSettings } from './otlp-settings.ts';
@@ -55,7 +56,7 @@ describe('OtlpExporter and a receiver on loopback', () => {
     const exporter = exporterTo({ headers: { authorization: 'Bearer x' }, isCompressed: true });
     exporter.add(span(0));
     exporter.add({ ...span(1), parentId: '0'.repeat(16) });
-    await vi.waitFor(() => expect(receiver.spans).toHaveLength(2), 5_000);
+    await eventually(() => expect(receiver.spans).toHaveLength(2));
     expect(receiver.requests[0]).toMatchObject({
       path: '/v1/traces',
       headers: { 'content-type': 'application/json', authorization: 'Bearer x', 'content-encoding': 'gzip' },
@@ -74,17 +75,17 @@ describe('OtlpExporter and a receiver on loopback', () => {
       ],
     });
     expect(receiver.spans[1]).toMatchObject({ parentSpanId: '0'.repeat(16), status: { code: 2, message: 'no' } });
-    await vi.waitFor(() => expect(figures).toEqual({ sent: 2, lost: 0 }), 5_000);
+    await eventually(() => expect(figures).toEqual({ sent: 2, lost: 0 }));
   });
 
   test('lose no span while the receiver is away for a moment, and log that once', async () => {
     receiver.status = 503;
     const exporter = exporterTo();
     for (let i = 0; i < 600; i++) exporter.add(span(i));
-    await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), 5_000);
+    await eventually(() => expect(receiver.requests.length).toBeGreaterThan(2));
     receiver.status = 200;
-    await vi.waitFor(() => expect(new Set(receiver.spans.map(({ spanId }) => spanId)).size).toBe(600), 5_000);
-    await vi.waitFor(() => expect(figures).toEqual({ sent: 600, lost: 0 }), 5_000);
+    await eventually(() => expect(new Set(receiver.spans.map(({ spanId }) => spanId)).size).toBe(600));
+    await eventually(() => expect(figures).toEqual({ sent: 600, lost: 0 }));
     expect(told).toEqual(['the receiver of traces does not take spans', 'the receiver of traces takes spans again']);
   });
 
@@ -99,7 +100,7 @@ describe('OtlpExporter and a receiver on loopback', () => {
     for (let i = 0; i < 10_000; i++) exporter.add(span(i));
     expect(performance.now() - began).toBeLessThan(500);
     expect([exporter.waiting, figures.lost]).toEqual([4_096, 10_000 - 4_096]);
-    await vi.waitFor(() => expect(told).toHaveLength(1), 5_000);
+    await eventually(() => expect(told).toHaveLength(1));
     const ended = performance.now();
     await exporter.close();
     expect(performance.now() - ended).toBeLessThan(1_500);
@@ -109,7 +110,7 @@ describe('OtlpExporter and a receiver on loopback', () => {
   test('do not send spans again that the receiver refused', async () => {
     receiver.status = 400;
     exporterTo().add(span(0));
-    await vi.waitFor(() => expect(figures).toEqual({ sent: 0, lost: 1 }), 5_000);
+    await eventually(() => expect(figures).toEqual({ sent: 0, lost: 1 }));
     expect(receiver.requests).toHaveLength(1);
   });
 });

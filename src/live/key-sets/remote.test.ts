@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '../../agent/log/log.ts';
 import { createKeySetResolver } from '../../jwks/resolve.ts';
 import { keySetText, kidsOf, publicJwk } from '../../jwks/testing/keys.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import { FetchedKeySets, type FetchOptions } from './remote.ts';
 
@@ -63,7 +64,7 @@ describe('FetchedKeySets', () => {
     expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
     const news = new Promise<void>((resolve) => keySets.onChange(resolve));
     // On a busy machine the request may reach the server after the wait for its answer has ended.
-    await vi.waitFor(() => expect(answer).toBeDefined());
+    await eventually(() => expect(answer).toBeDefined());
     answer?.();
     await news;
     expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['late']);
@@ -81,7 +82,7 @@ describe('FetchedKeySets', () => {
     server = await startTestServer((_request, response) => response.writeHead(404).end());
     create({ createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }) });
     await keySets.fetch([rule()]);
-    await vi.waitFor(() => expect(server?.requests.length).toBeGreaterThan(3));
+    await eventually(() => expect(server?.requests.length).toBeGreaterThan(3));
     await keySets.fetch([]);
     const asked = server.requests.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -98,7 +99,7 @@ describe('FetchedKeySets', () => {
     });
     await keySets.fetch([rule()]);
     text = keySetText(await publicJwk('bad'));
-    await vi.waitFor(() => expect(logged).toContain('Envoy refuses the key set: \\"invalid local jwks\\"'));
+    await eventually(() => expect(logged).toContain('Envoy refuses the key set: \\"invalid local jwks\\"'));
     expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['good']);
   });
 

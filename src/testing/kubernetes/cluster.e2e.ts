@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { type Cluster, startCluster, usualControllers } from './cluster.ts';
 
 describe('startCluster', () => {
@@ -12,7 +13,7 @@ describe('startCluster', () => {
   test('gives an API server whose controllers complete a namespace, and tokens of its accounts', async () => {
     await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: 'foo' } });
     const account = '/api/v1/namespaces/foo/serviceaccounts/default';
-    await vi.waitFor(async () => expect((await cluster.api.ask('GET', account)).status).toBe(200), 10_000);
+    await eventually(async () => expect((await cluster.api.ask('GET', account)).status).toBe(200));
     const token = await cluster.accountToken('foo', 'default', ['mesh-ca']);
     const review = {
       apiVersion: 'authentication.k8s.io/v1',

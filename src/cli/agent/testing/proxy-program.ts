@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { createMeshCa } from '../../../testing/certificates.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { isAlive } from '../../../testing/processes.ts';
 
 const program = resolve(import.meta.dirname, '../../../../dist/pilot-agent.js');
@@ -116,13 +117,13 @@ export class ProxyProgram {
   }
 
   logged(text: string | RegExp): Promise<void> {
-    return vi.waitFor(() => expect(this.output).toMatch(text), { timeout: 20_000, interval: 20 });
+    return eventually(() => expect(this.output).toMatch(text), { interval: 20 });
   }
 
   /** It runs a moment before it is ready. */
   untilReady(statusPort = 15_020): Promise<void> {
     const status = (): number => this.curl(`http://127.0.0.1:${statusPort}/healthz/ready`).status;
-    return vi.waitFor(() => expect(status()).toBe(200), { timeout: 60_000, interval: 50 });
+    return eventually(() => expect(status()).toBe(200));
   }
 
   /** From inside the namespace; `code` is curl's exit code, 0 when an answer came. */

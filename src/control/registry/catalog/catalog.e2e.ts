@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConsulFiles } from '../../../consul/consul-address.ts';
 import { ConsulServer } from '../../../testing/consul/consul-server.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { ServingBench } from '../../testing/serving-bench.ts';
 
 const mesh = `
@@ -66,10 +67,7 @@ describe.each(['1.8.7', '1.19.2'] as const)('services of Consul %s', (release) =
     };
   }
   const untilServed = (endpoints: readonly string[], port?: number): Promise<void> =>
-    vi.waitFor(async () => expect((await served(port)).endpoints).toEqual(endpoints), {
-      timeout: 30_000,
-      interval: 100,
-    });
+    eventually(async () => expect((await served(port)).endpoints).toEqual(endpoints), { interval: 100 });
 
   test('are served with the account of our WorkloadGroup, whatever an instance says of itself', async () => {
     const meta = { protocol: 'http', serviceAccount: 'admin', subjectAltNames: 'spiffe://x/ns/y/sa/z' };
@@ -113,11 +111,8 @@ describe.each(['1.8.7', '1.19.2'] as const)('services of Consul %s', (release) =
     await serve();
     await untilServed(['10.1.0.1 mesh', '10.1.0.2 mesh']);
     await consul.kill();
-    await vi.waitFor(
-      () => expect(bench.logged('warn')).toContain('the catalog "consul" of Consul is not followed now'),
-      {
-        timeout: 20_000,
-      },
+    await eventually(() =>
+      expect(bench.logged('warn')).toContain('the catalog "consul" of Consul is not followed now'),
     );
     expect((await served()).endpoints).toEqual(['10.1.0.1 mesh', '10.1.0.2 mesh']);
     await consul.again(true);
@@ -138,11 +133,11 @@ describe.each(['1.8.7', '1.19.2'] as const)('services of Consul %s', (release) =
       await second.kill();
       // A question that waits for a change may hear of it late; a new one is refused.
       const ask = (): Promise<unknown> => first.call('GET', '/v1/catalog/services');
-      await vi.waitFor(() => expect(ask()).rejects.toThrow('500'), { timeout: 60_000, interval: 100 });
+      await eventually(() => expect(ask()).rejects.toThrow('500'), { interval: 100 });
       expect((await served()).endpoints).toEqual(['10.1.0.1 mesh']);
       await second.again();
       const move = (): Promise<void> => first.register('web', 'web-1', { address: '10.1.0.7' });
-      await vi.waitFor(move, { timeout: 60_000, interval: 200 });
+      await eventually(move, { interval: 200 });
       await untilServed(['10.1.0.7 mesh']);
     } finally {
       await first.close();

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { KubernetesApi } from '../../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
 import { define } from '../../../testing/kubernetes/definitions.ts';
 import { grant, makeAccount } from '../../../testing/kubernetes/rights.ts';
@@ -70,7 +71,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await namespace('plain');
     await policy('plain', 'deny');
     const { told, paths, text } = follow();
-    await vi.waitFor(() => expect(paths('/plain')).toHaveLength(2), 10_000);
+    await eventually(() => expect(paths('/plain')).toHaveLength(2));
     expect(told).toMatchObject({ batches: 1, problems: [] });
     const pod = {
       metadata: { name: 'a' },
@@ -78,7 +79,7 @@ describe('ClusterRegistry, on a real API server', () => {
     };
     await cluster.api.must('POST', '/api/v1/namespaces/plain/serviceaccounts', { metadata: { name: 'default' } });
     await cluster.api.must('POST', '/api/v1/namespaces/plain/pods', pod);
-    await vi.waitFor(() => expect(paths('Pod/plain/a')).toHaveLength(1), 5_000);
+    await eventually(() => expect(paths('Pod/plain/a')).toHaveLength(1));
     expect(told).toMatchObject({ batches: 2, urgent: 1, endpoints: 1 });
     await cluster.api.must(
       'PATCH',
@@ -87,17 +88,17 @@ describe('ClusterRegistry, on a real API server', () => {
       'application/merge-patch+json',
     );
     const file = 'kubernetes/security.mesh.io/AuthorizationPolicy/plain/deny';
-    await vi.waitFor(() => expect(text(file)).toContain('ALLOW'), 5_000);
+    await eventually(() => expect(text(file)).toContain('ALLOW'));
     expect(told).toMatchObject({ batches: 3, urgent: 2, endpoints: 1 });
     await cluster.api.must('DELETE', policies('plain', 'deny'));
-    await vi.waitFor(() => expect(text(file)).toBeUndefined(), 5_000);
+    await eventually(() => expect(text(file)).toBeUndefined());
   });
 
   test('gives nothing for heartbeats, annotations of other domains and its own status writes', async () => {
     await namespace('beats');
     await policy('beats', 'deny');
     const { told, paths } = follow();
-    await vi.waitFor(() => expect(paths('/beats')).toHaveLength(2), 10_000);
+    await eventually(() => expect(paths('/beats')).toHaveLength(2));
     const merge = (path: string, body: object) => cluster.api.must('PATCH', path, body, 'application/merge-patch+json');
     await merge('/api/v1/namespaces/beats', { metadata: { annotations: { heartbeat: '1' } } });
     await merge(`${policies('beats', 'deny')}/status`, {
@@ -106,7 +107,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await merge(policies('beats', 'deny'), { metadata: { annotations: { 'example.com/seen': '1' } } });
     // What comes after them has been told, so they have been seen.
     await policy('beats', 'marker');
-    await vi.waitFor(() => expect(paths('/beats')).toHaveLength(3), 5_000);
+    await eventually(() => expect(paths('/beats')).toHaveLength(3));
     expect(told.batches).toBe(2);
   });
 
@@ -115,12 +116,12 @@ describe('ClusterRegistry, on a real API server', () => {
     await policy('defined', 'one');
     await policy('defined', 'two');
     const { registry, told, paths, text } = follow();
-    await vi.waitFor(() => expect(paths('AuthorizationPolicy/defined')).toHaveLength(2), 10_000);
+    await eventually(() => expect(paths('AuthorizationPolicy/defined')).toHaveLength(2));
     const { batches } = told;
     await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.mesh.io`);
     const held = () =>
       registry.figures.find(({ kind, group }) => kind === 'AuthorizationPolicy' && group === 'security.mesh.io')?.held;
-    await vi.waitFor(() => expect(held()).toBeGreaterThanOrEqual(2), 20_000);
+    await eventually(() => expect(held()).toBeGreaterThanOrEqual(2));
     expect(paths('AuthorizationPolicy/defined')).toHaveLength(2);
     const type = { group: 'security.mesh.io', kind: 'AuthorizationPolicy' };
     await define(cluster, type);
@@ -131,17 +132,16 @@ describe('ClusterRegistry, on a real API server', () => {
       { spec: { action: 'ALLOW' } },
       'application/merge-patch+json',
     );
-    await vi.waitFor(
-      () => expect(text('kubernetes/security.mesh.io/AuthorizationPolicy/defined/two')).toContain('ALLOW'),
-      40_000,
+    await eventually(() =>
+      expect(text('kubernetes/security.mesh.io/AuthorizationPolicy/defined/two')).toContain('ALLOW'),
     );
     expect(paths('AuthorizationPolicy/defined')).toHaveLength(2);
     // A wish again: the definition is there, and younger than none of what goes.
     await cluster.api.must('DELETE', policies('defined', 'two'));
-    await vi.waitFor(() => expect(paths('AuthorizationPolicy/defined/two')).toEqual([]), 5_000);
+    await eventually(() => expect(paths('AuthorizationPolicy/defined/two')).toEqual([]));
     expect(paths('AuthorizationPolicy/defined')).toHaveLength(1);
     expect(registry.forget('AuthorizationPolicy')).toBeGreaterThanOrEqual(1);
-    await vi.waitFor(() => expect(paths('AuthorizationPolicy/defined')).toEqual([]), 5_000);
+    await eventually(() => expect(paths('AuthorizationPolicy/defined')).toEqual([]));
     expect(told.batches).toBeGreaterThan(batches);
   });
 
@@ -149,8 +149,8 @@ describe('ClusterRegistry, on a real API server', () => {
     const path = 'kubernetes/security.istio.io/AuthorizationPolicy/foo/deny';
     await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.istio.io`);
     const { paths, registry } = follow({ known: [{ path, text: '{"metadata":{}}' }] });
-    await vi.waitFor(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
-    await vi.waitFor(() => expect(paths('security.istio.io/AuthorizationPolicy')).toEqual([path]), 5_000);
+    await eventually(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true));
+    await eventually(() => expect(paths('security.istio.io/AuthorizationPolicy')).toEqual([path]));
   });
 
   test('gives nothing while a definition does not serve the version that is read, and then its objects', async () => {
@@ -170,18 +170,16 @@ describe('ClusterRegistry, on a real API server', () => {
     await namespace('versions');
     await serve(false);
     const path = '/apis/security.istio.io/v1beta1/requestauthentications';
-    await vi.waitFor(async () => expect((await cluster.api.ask('GET', path)).status).toBe(404), 20_000);
+    await eventually(async () => expect((await cluster.api.ask('GET', path)).status).toBe(404));
     const { told, paths } = follow();
-    await vi.waitFor(
-      () =>
-        expect(told.problems).toContainEqual(
-          `RequestAuthentication of security.istio.io is not followed now: the CustomResourceDefinition ${name} must serve the version v1beta1, and serves v1, v1alpha3: add it to spec.versions`,
-        ),
-      10_000,
+    await eventually(() =>
+      expect(told.problems).toContainEqual(
+        `RequestAuthentication of security.istio.io is not followed now: the CustomResourceDefinition ${name} must serve the version v1beta1, and serves v1, v1alpha3: add it to spec.versions`,
+      ),
     );
     expect(told.batches).toBe(0);
     await serve(true);
-    await vi.waitFor(() => expect(paths('Namespace/versions')).toHaveLength(1), 40_000);
+    await eventually(() => expect(paths('Namespace/versions')).toHaveLength(1));
   });
 
   test('gives nothing while the right to read policies is missing, and keeps all objects when it is revoked', async () => {
@@ -189,10 +187,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await cluster.api.must('POST', '/api/v1/namespaces/rights/serviceaccounts', { metadata: { name: 'meshd' } });
     const token = await cluster.accountToken('rights', 'meshd');
     const { told, paths, registry } = follow({ token });
-    await vi.waitFor(
-      () => expect(told.problems.some((text) => /AuthorizationPolicy.*403/.test(text))).toBe(true),
-      10_000,
-    );
+    await eventually(() => expect(told.problems.some((text) => /AuthorizationPolicy.*403/.test(text))).toBe(true));
     expect(told.batches).toBe(0);
     const role = { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] }] };
     const rights = '/apis/rbac.authorization.k8s.io/v1';
@@ -200,16 +195,13 @@ describe('ClusterRegistry, on a real API server', () => {
     const subjects = [{ kind: 'ServiceAccount', name: 'meshd', namespace: 'rights' }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'meshd' };
     await cluster.api.must('POST', `${rights}/clusterrolebindings`, { metadata: { name: 'meshd' }, subjects, roleRef });
-    await vi.waitFor(() => expect(paths('Namespace/rights')).toHaveLength(1), 40_000);
+    await eventually(() => expect(paths('Namespace/rights')).toHaveLength(1));
     await cluster.api.must('DELETE', `${rights}/clusterrolebindings/meshd`);
     // The watches that run go on; after the server's next start none does.
     await cluster.server.kill();
     cluster.server.start();
     await cluster.ready();
-    await vi.waitFor(
-      () => expect(registry.figures.every(({ problem }) => problem?.includes('403'))).toBe(true),
-      40_000,
-    );
+    await eventually(() => expect(registry.figures.every(({ problem }) => problem?.includes('403'))).toBe(true));
     expect(paths('Namespace/rights')).toHaveLength(1);
   });
 
@@ -224,17 +216,17 @@ describe('ClusterRegistry, on a real API server', () => {
     await grant(cluster, 'machines/meshd', { name: 'most', rules: [{ ...all, resources: most }] });
     await cluster.api.must('POST', '/api/v1/nodes', { metadata: { name: 'one' } });
     const { told, paths } = follow({ token: await cluster.accountToken('machines', 'meshd') });
-    await vi.waitFor(() => expect(paths('Namespace/machines')).toHaveLength(1), 10_000);
+    await eventually(() => expect(paths('Namespace/machines')).toHaveLength(1));
     expect(told.problems).toContainEqual(expect.stringMatching(/^Node is not followed now: .*403/));
     await grant(cluster, 'machines/meshd', { name: 'rest', rules: [{ ...all, resources: rest }] });
-    await vi.waitFor(() => expect(paths('Node/one')).toHaveLength(1), 20_000);
+    await eventually(() => expect(paths('Node/one')).toHaveLength(1));
   });
 
   test('reads 5,000 pods that are created at once, and has all of them at the end', async () => {
     await namespace('burst');
     await cluster.api.must('POST', '/api/v1/namespaces/burst/serviceaccounts', { metadata: { name: 'default' } });
     const { told, paths, registry } = follow();
-    await vi.waitFor(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
+    await eventually(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true));
     const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'a', image: 'a' }] } });
     const count = 5_000;
     await Promise.all(
@@ -242,7 +234,7 @@ describe('ClusterRegistry, on a real API server', () => {
         cluster.api.must('POST', '/api/v1/namespaces/burst/pods', pod(`p${index}`)),
       ),
     );
-    await vi.waitFor(() => expect(paths('Pod/burst')).toHaveLength(count), 20_000);
+    await eventually(() => expect(paths('Pod/burst')).toHaveLength(count));
     expect(told.batches).toBeLessThan(count / 2);
   });
 
@@ -252,9 +244,8 @@ describe('ClusterRegistry, on a real API server', () => {
     await policy('inside', 'a');
     await policy('outside', 'b');
     const { paths } = follow({ namespaces: ['inside'] });
-    await vi.waitFor(
-      () => expect(paths('AuthorizationPolicy')).toEqual(['kubernetes/security.mesh.io/AuthorizationPolicy/inside/a']),
-      10_000,
+    await eventually(() =>
+      expect(paths('AuthorizationPolicy')).toEqual(['kubernetes/security.mesh.io/AuthorizationPolicy/inside/a']),
     );
     expect(paths('kubernetes/Namespace/')).toEqual(['kubernetes/Namespace/inside']);
   });

@@ -4,9 +4,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SignJWT } from 'jose';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { askMeshd } from '../../../cli/control/ask-meshd.ts';
 import { delay } from '../../../lib/abort.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { fakedClock } from '../../../testing/faketime.ts';
 import { type Cluster, issuer, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
 import { defineAll } from '../../../testing/kubernetes/definitions.ts';
@@ -57,7 +58,7 @@ describe('meshd, while something of the cluster fails', () => {
   /** What the proxy of the sample is to have. */
   const served = async (): Promise<string> => JSON.stringify(await ask('/debug/config_dump?proxy=foo/httpbin'));
   const untilServed = (text: string): Promise<void> =>
-    vi.waitFor(async () => expect(await served()).toContain(text), { timeout: 40_000, interval: 200 });
+    eventually(async () => expect(await served()).toContain(text), { interval: 200 });
   const deny = async (path: string): Promise<void> => {
     await cluster.api.must('POST', policies, {
       ...{ apiVersion: 'security.mesh.io/v1beta1', kind: 'AuthorizationPolicy', metadata: { name: 'deny' } },
@@ -86,7 +87,7 @@ describe('meshd, while something of the cluster fails', () => {
     start();
     await untilServed('10.1.0.1');
     await cluster.server.kill();
-    await vi.waitFor(async () => expect(JSON.stringify(await ask('/debug/status'))).toMatch(/ECONNREFUSED/), 10_000);
+    await eventually(async () => expect(JSON.stringify(await ask('/debug/status'))).toMatch(/ECONNREFUSED/));
     expect(await served()).toContain('10.1.0.1');
     cluster.server.start();
     await cluster.ready();
@@ -104,7 +105,7 @@ describe('meshd, while something of the cluster fails', () => {
 
   test('reports the reason if its clock is a day behind the certificate of the API server', async () => {
     start(fakedClock({ FAKETIME: '-1d' }));
-    await vi.waitFor(() => expect(meshd.output).toMatch(/certificate is not yet valid/i), 20_000);
+    await eventually(() => expect(meshd.output).toMatch(/certificate is not yet valid/i));
     expect(await served()).toBe(undefined);
   });
 
@@ -132,7 +133,7 @@ describe('meshd, while something of the cluster fails', () => {
     await cluster.server.kill();
     cluster.server.start();
     await cluster.ready();
-    await vi.waitFor(async () => expect(JSON.stringify(await ask('/debug/status'))).toMatch(/401/), 30_000);
+    await eventually(async () => expect(JSON.stringify(await ask('/debug/status'))).toMatch(/401/));
     expect(await served()).toContain('10.1.0.1');
     writeFileSync(join(folder, 'token.new'), await mint(600));
     renameSync(join(folder, 'token.new'), join(folder, 'token'));

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
 import { define } from '../../../testing/kubernetes/definitions.ts';
 import { type FaultingProxy, startFaultingProxy } from '../../../testing/kubernetes/faulting-proxy.ts';
@@ -33,11 +34,8 @@ describe('meshd, whose API server does not answer for some kinds', () => {
 
   /** Until the controller of Endpoints has so many addresses. */
   const untilRecorded = (count: number): Promise<void> =>
-    vi.waitFor(
-      async () => expect((await cluster.api.must('GET', endpoints)).subsets?.[0]?.addresses).toHaveLength(count),
-      {
-        timeout: 20_000,
-      },
+    eventually(async () =>
+      expect((await cluster.api.must('GET', endpoints)).subsets?.[0]?.addresses).toHaveLength(count),
     );
 
   async function start(): Promise<void> {
@@ -59,7 +57,7 @@ describe('meshd, whose API server does not answer for some kinds', () => {
 
   test('serves nothing without the policies; after 60 s it serves without services, and removes none of the previous ones', async () => {
     await start();
-    await vi.waitFor(async () => expect(await served()).toMatch(/10\.1\.0\.1.*10\.1\.0\.9/s), 20_000);
+    await eventually(async () => expect(await served()).toMatch(/10\.1\.0\.1.*10\.1\.0\.9/s));
     await bench.control.stop();
     await cluster.api.must('DELETE', '/api/v1/namespaces/foo/pods/other?gracePeriodSeconds=0');
     await untilRecorded(1);
@@ -70,7 +68,7 @@ describe('meshd, whose API server does not answer for some kinds', () => {
     fail(ofPolicies, ofServices);
     await start();
     const startedMs = performance.now();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(performance.now() - startedMs).toBeGreaterThan(servicesMs + 1_000);
       const { status, text } = await ready();
       expect(status).toBe(503);
@@ -79,16 +77,16 @@ describe('meshd, whose API server does not answer for some kinds', () => {
         expect(text).toContain(` ${kind} (GET `);
       // It is known.
       expect(text).not.toContain('Namespace (');
-    }, 10_000);
+    });
     expect(JSON.parse(await served())).toEqual({ error: 'there is no such proxy' });
 
     fail(ofServices);
-    await vi.waitFor(async () => expect(await served()).toMatch(/"\/late"/), 20_000);
+    await eventually(async () => expect(await served()).toMatch(/"\/late"/));
     expect(await served()).toMatch(/10\.1\.0\.1.*10\.1\.0\.9/s);
     expect(await ready()).toEqual({ status: 200, text: '' });
 
     fail();
-    await vi.waitFor(async () => expect(await served()).not.toContain('10.1.0.9'), 30_000);
+    await eventually(async () => expect(await served()).not.toContain('10.1.0.9'));
     expect(await served()).toContain('10.1.0.1');
     expect(await served()).toMatch(/"\/late"/);
   });

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
 import { defineAll } from '../../../testing/kubernetes/definitions.ts';
 import { runPod } from '../../../testing/kubernetes/run-pod.ts';
@@ -46,7 +47,7 @@ describe('meshd, serving a cluster with an object that was never valid', () => {
     });
     const stream = bench.open(await bench.identity('foo/httpbin'));
     stream.subscribe('listeners');
-    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('virtualInbound'), 20_000);
+    await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('virtualInbound'));
     expect(textOf(stream.seen.at(-1)).includes('virtualInbound-denied')).toBe(!leavesOutInvalid);
     expect(bench.logged('error')).toMatch(/VirtualService\/foo\/never.*regex/s);
   });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
 import { define } from '../../../testing/kubernetes/definitions.ts';
 import { type FaultingProxy, startFaultingProxy } from '../../../testing/kubernetes/faulting-proxy.ts';
@@ -49,11 +50,8 @@ describe('two replicas of meshd, one of which gets no events of policies', () =>
     const address = { kubeconfig: cluster.kubeconfig('meshd', cluster.adminToken, through), context: undefined };
     const source = { type: 'cluster', address, namespaces: [], slices: false };
     await replica.start({ takesAnyAddress: true, compile: { source } });
-    await vi.waitFor(
-      async () => expect(await replica.debug('/debug/config_dump?proxy=foo/httpbin')).toMatch(/10\.1\.0\.1/),
-      {
-        timeout: 20_000,
-      },
+    await eventually(async () =>
+      expect(await replica.debug('/debug/config_dump?proxy=foo/httpbin')).toMatch(/10\.1\.0\.1/),
     );
   }
 
@@ -76,33 +74,29 @@ describe('two replicas of meshd, one of which gets no events of policies', () =>
     const stream = bench.open(await bench.identity('foo/httpbin'));
     stream.subscribe('listeners');
     await deny('first');
-    await vi.waitFor(() => expect(stream.seen.map(textOf).join()).toContain('/first'), 10_000);
+    await eventually(() => expect(stream.seen.map(textOf).join()).toContain('/first'));
     const { system_version_info: told = '' } = stream.seen.at(-1) as { readonly system_version_info?: string };
     const position = positionIn(told) ?? '';
     expect(position).toMatch(/^[\da-f]{8}(\.[\da-z]*)+$/);
 
     const refused = await comesBack(slow, position);
-    await vi.waitFor(() => expect(refused.ends).toEqual(['FAILED_PRECONDITION']), 10_000);
+    await eventually(() => expect(refused.ends).toEqual(['FAILED_PRECONDITION']));
     expect(refused.seen).toEqual([]);
     // What changes no policy changes nothing in that.
     await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: 'later' } });
-    await vi.waitFor(
-      async () => expect(await slow.metric('meshd_registry_objects{kind="Namespace",group=""}')).toBe('6'),
-      10_000,
+    await eventually(async () =>
+      expect(await slow.metric('meshd_registry_objects{kind="Namespace",group=""}')).toBe('6'),
     );
     const again = await comesBack(slow, position);
-    await vi.waitFor(() => expect(again.ends).toEqual(['FAILED_PRECONDITION']), 10_000);
+    await eventually(() => expect(again.ends).toEqual(['FAILED_PRECONDITION']));
 
     const same = await comesBack(bench, position);
-    await vi.waitFor(() => expect(same.seen).toMatchObject([{ type_url: setType }]), 10_000);
+    await eventually(() => expect(same.seen).toMatchObject([{ type_url: setType }]));
     isHeld = false;
     await deny('second');
-    await vi.waitFor(
-      async () => expect(await slow.debug('/debug/config_dump?proxy=foo/httpbin')).toContain('/second'),
-      10_000,
-    );
+    await eventually(async () => expect(await slow.debug('/debug/config_dump?proxy=foo/httpbin')).toContain('/second'));
     const served = await comesBack(slow, position);
-    await vi.waitFor(() => expect(served.seen.length + served.ends.length).toBe(1), 5_000);
+    await eventually(() => expect(served.seen.length + served.ends.length).toBe(1));
     expect(served.ends).toEqual([]);
     expect(served.seen).toMatchObject([
       { type_url: setType, removed_resources: [configurationTypes.listeners.typeUrl] },

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
 import { runPod } from '../../../testing/kubernetes/run-pod.ts';
 import { ServingBench } from '../../testing/serving-bench.ts';
@@ -79,7 +80,7 @@ describe('endpoints of pods in a Kubernetes cluster', () => {
 
   const nothing = { endpoints: [], accounts: [] };
   const untilServed = (service: string, expected: Awaited<ReturnType<typeof served>>): Promise<void> =>
-    vi.waitFor(async () => expect(await served(service)).toEqual(expected), { timeout: 15_000, interval: 100 });
+    eventually(async () => expect(await served(service)).toEqual(expected), { interval: 100 });
 
   test('are served under the account of their pod, whether the Pod or the endpoint comes first', async () => {
     for (const name of ['pod-first', 'record-first', 'marker']) await makeService(name);

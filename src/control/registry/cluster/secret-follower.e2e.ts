@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KubernetesApi } from '../../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
 import { defineAll } from '../../../testing/kubernetes/definitions.ts';
 import { grant, makeAccount, revoke } from '../../../testing/kubernetes/rights.ts';
@@ -49,7 +50,7 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
       batches++;
       files = new Map(batch.files.map((file) => [file.path, file.text]));
     });
-    await vi.waitFor(() => expect(batches).toBe(1), 20_000);
+    await eventually(() => expect(batches).toBe(1));
   });
   afterAll(async () => {
     registry?.close();
@@ -84,12 +85,12 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
     await secret('unnamed', { 'tls.crt': 'x' });
     const patch = { data: { 'tls.crt': base64('second') } };
     await cluster.api.must('PATCH', '/api/v1/namespaces/edge/secrets/cert', patch, 'application/merge-patch+json');
-    await vi.waitFor(() => expect(dataOf('cert')?.['tls.crt']).toBe(base64('second')), 5_000);
+    await eventually(() => expect(dataOf('cert')?.['tls.crt']).toBe(base64('second')));
     expect(names()).toEqual(['kubernetes/Secret/edge/cert']);
     await cluster.api.must('DELETE', `${gateways}/web`);
-    await vi.waitFor(() => expect(names()).toEqual([]), 5_000);
+    await eventually(() => expect(names()).toEqual([]));
     await makeGateway('web', 'cert');
-    await vi.waitFor(() => expect(names()).toEqual(['kubernetes/Secret/edge/cert']), 5_000);
+    await eventually(() => expect(names()).toEqual(['kubernetes/Secret/edge/cert']));
   });
 
   test('are reported by name if the right is missing, delay nothing else, and are read once it is granted', async () => {
@@ -97,13 +98,13 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
     await makeGateway('second', 'other');
     const told =
       /^the Secret edge\/other, which a Gateway names, is not followed now: .*403.*secrets "other" is forbidden/;
-    await vi.waitFor(() => expect(problems).toContainEqual(expect.stringMatching(told)), 10_000);
+    await eventually(() => expect(problems).toContainEqual(expect.stringMatching(told)));
     expect(registry.figures.find(({ kind }) => kind === 'Secret')?.problem).toMatch(/403/);
     await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: 'goes-on' } });
-    await vi.waitFor(() => expect([...files.keys()]).toContain('kubernetes/Namespace/goes-on'), 5_000);
+    await eventually(() => expect([...files.keys()]).toContain('kubernetes/Namespace/goes-on'));
     await revoke(cluster, rightTo());
     await grant(cluster, 'mesh-system/meshd', rightTo('cert', 'cert-cacert', 'other'));
-    await vi.waitFor(() => expect(dataOf('other')).toEqual({ cert: base64('c'), key: base64('k') }), 40_000);
+    await eventually(() => expect(dataOf('other')).toEqual({ cert: base64('c'), key: base64('k') }));
   });
 
   test('of other types are not read', async () => {
@@ -114,7 +115,7 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
     });
     await cluster.api.must('DELETE', `${gateways}/web`);
     await makeGateway('web', 'cert', 'MUTUAL');
-    await vi.waitFor(() => expect(names()).toContain('kubernetes/Secret/edge/cert-cacert'), 10_000);
+    await eventually(() => expect(names()).toContain('kubernetes/Secret/edge/cert-cacert'));
     expect(dataOf('cert-cacert')).toEqual({});
   });
 });

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KubernetesApi } from '../../../kubernetes/api.ts';
 import { KubernetesError } from '../../../kubernetes/kubernetes-error.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { SecretFollower } from './secret-follower.ts';
 
 const file = (object: object) => ({ path: 'x', text: JSON.stringify(object) });
@@ -40,9 +41,9 @@ describe('SecretFollower', () => {
     const { follower, lists, problems } = setUp();
     follower.follow([gateway('shop', 'MUTUAL', 'cert')], [pod]);
     lists.get('cert')?.answer([{ metadata: { namespace: 'edge', name: 'cert' }, data: whole }]);
-    await vi.waitFor(() => expect(dataOf(follower)).toEqual({ cert: whole, 'cert-cacert': {} }));
+    await eventually(() => expect(dataOf(follower)).toEqual({ cert: whole, 'cert-cacert': {} }));
     lists.get('cert-cacert')?.fail(new KubernetesError('api-answer-unusable', 'forbidden'));
-    await vi.waitFor(() => expect(problems).toHaveLength(1));
+    await eventually(() => expect(problems).toHaveLength(1));
     expect(follower.isKnown).toBe(true);
     expect(dataOf(follower)).toEqual({ cert: whole, 'cert-cacert': {} });
   });
@@ -52,7 +53,7 @@ describe('SecretFollower', () => {
     follower.follow([gateway('shop', 'MUTUAL', 'cert')], [pod]);
     lists.get('cert')?.answer([{ metadata: { namespace: 'edge', name: 'cert' }, data: whole }]);
     lists.get('cert-cacert')?.answer([]);
-    await vi.waitFor(() => expect(dataOf(follower)).toEqual({ cert: whole }));
+    await eventually(() => expect(dataOf(follower)).toEqual({ cert: whole }));
   });
 
   test('a namespace that names many Secrets does not displace those of others, and the log names the ones that are left out', () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../../../testing/certificates.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { applyInstallation } from '../../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
 import { defineAll } from '../../../testing/kubernetes/definitions.ts';
@@ -54,7 +55,7 @@ describe('meshd, giving Secrets to gateways in a cluster', () => {
     const kubeconfig = cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd'));
     const address = { kubeconfig, context: undefined };
     await bench.start({ compile: { source: { type: 'cluster', address, namespaces: [], slices: true } } });
-    await vi.waitFor(async () => expect(await secretsOf('gateway')).toBeDefined(), 20_000);
+    await eventually(async () => expect(await secretsOf('gateway')).toBeDefined());
   });
   afterAll(async () => {
     await bench?.close();
@@ -67,11 +68,11 @@ describe('meshd, giving Secrets to gateways in a cluster', () => {
     return dump.secrets?.map(({ name }: { readonly name: string }) => name);
   }
   const untilGiven = (gateway: string, names: readonly string[]): Promise<void> =>
-    vi.waitFor(async () => expect(await secretsOf(gateway)).toEqual(names), { timeout: 30_000, interval: 200 });
+    eventually(async () => expect(await secretsOf(gateway)).toEqual(names), { interval: 200 });
 
   test('sends a Secret only to gateways whose account may get it, as soon as it has the right', async () => {
     const told = /account edge\/gateway are not given the Secret edge\/shop, .* may not get it: allow it by a Role/;
-    await vi.waitFor(() => expect(bench.logged('warn')).toMatch(told), 10_000);
+    await eventually(() => expect(bench.logged('warn')).toMatch(told));
     expect([await secretsOf('gateway'), await secretsOf('other')]).toEqual([[], []]);
     await grant(cluster, 'edge/gateway', reading);
     await untilGiven('gateway', [shop]);
@@ -97,11 +98,10 @@ describe('meshd, giving Secrets to gateways in a cluster', () => {
       context: undefined,
     };
     await bench.start({ compile: { source: { type: 'cluster', address, namespaces: [], slices: true } } });
-    await vi.waitFor(
-      () => expect(bench.logged('warn')).toMatch(/edge\/other may get the Secret edge\/shop is not known now: .*403/),
-      20_000,
+    await eventually(() =>
+      expect(bench.logged('warn')).toMatch(/edge\/other may get the Secret edge\/shop is not known now: .*403/),
     );
-    await vi.waitFor(async () => expect(await secretsOf('other')).toEqual([]), 20_000);
+    await eventually(async () => expect(await secretsOf('other')).toEqual([]));
     await cluster.api.must('PATCH', path, { rules }, 'application/merge-patch+json');
     await untilGiven('other', [shop]);
   });

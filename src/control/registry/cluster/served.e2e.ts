@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompiler } from '../../../compiler/compile.ts';
 import { type EnvoyConfig, messageTypes, type Resource } from '../../../compiler/render/resource.ts';
 import { readSettings } from '../../../config/read.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { encodeMessage } from '../../../envoy/api/encode.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
 import { defineAll } from '../../../testing/kubernetes/definitions.ts';
 import { adminKubectl } from '../../../testing/kubernetes/kubectl.ts';
@@ -41,7 +42,7 @@ describe('meshd, serving a Kubernetes cluster', () => {
     });
     stream = bench.open(await bench.identity('foo/httpbin'));
     for (const list of ['clusters', 'listeners'] as const) stream.subscribe(list);
-    await vi.waitFor(() => expect(new Set(resources(stream).keys())).toContain('listeners/virtualInbound'), 20_000);
+    await eventually(() => expect(new Set(resources(stream).keys())).toContain('listeners/virtualInbound'));
     const { config } = await compileOffline(await objectsOf(cluster));
     for (const list of ['endpoints', 'routes'] as const) {
       const { typeUrl } = configurationTypes[list];
@@ -54,10 +55,10 @@ describe('meshd, serving a Kubernetes cluster', () => {
   });
 
   test('gives what a compilation of the output of kubectl gives, byte for byte', async () => {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { config } = await compileOffline(await objectsOf(cluster));
       expect(Object.fromEntries(resources(stream))).toEqual(versionsOf(config));
-    }, 15_000);
+    });
   });
 
   test("gives an endpoint the locality of its pod's node, follows the node's labels, and ignores heartbeats", async () => {
@@ -69,7 +70,7 @@ describe('meshd, serving a Kubernetes cluster', () => {
     // Made after its pod: servers since 1.35 copy these labels to pods that come to a node.
     const labels = { 'topology.kubernetes.io/region': 'west', 'topology.kubernetes.io/zone': 'west-1' };
     await cluster.api.must('POST', '/api/v1/nodes', { metadata: { name: 'node', labels } });
-    await vi.waitFor(() => expect(assigned()).toMatch(/"region":"west","zone":"west-1"/), 10_000);
+    await eventually(() => expect(assigned()).toMatch(/"region":"west","zone":"west-1"/));
     const before = await bench.metric('meshd_compilations_count');
     const merge = (path: string, body: object) => cluster.api.must('PATCH', path, body, 'application/merge-patch+json');
     const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
@@ -78,14 +79,14 @@ describe('meshd, serving a Kubernetes cluster', () => {
     await merge('/api/v1/nodes/node', { metadata: { labels: { 'example.com/disk': 'fast' } } });
     // What comes after them is told, so they have been seen.
     await merge('/api/v1/nodes/node', { metadata: { labels: { 'topology.kubernetes.io/zone': 'west-2' } } });
-    await vi.waitFor(() => expect(assigned()).toContain('"zone":"west-2"'), 10_000);
+    await eventually(() => expect(assigned()).toContain('"zone":"west-2"'));
     expect(Number(await bench.metric('meshd_compilations_count'))).toBe(Number(before) + 1);
   });
 
   test('exports metrics of how many objects of each kind it has, and of the lag', async () => {
     const metric = (name: string, kind: string, group = ''): Promise<string | undefined> =>
       bench.metric(`meshd_registry_${name}{kind="${kind}",group="${group}"}`);
-    await vi.waitFor(async () => expect(await metric('objects', 'Pod')).toBe('1'), 5_000);
+    await eventually(async () => expect(await metric('objects', 'Pod')).toBe('1'));
     expect(await metric('synced', 'AuthorizationPolicy', 'security.mesh.io')).toBe('1');
     expect(await metric('held_objects', 'AuthorizationPolicy', 'security.mesh.io')).toBe('0');
     expect(Number(await metric('lag_seconds', 'Service'))).toBeLessThan(90);
@@ -98,11 +99,11 @@ describe('meshd, serving a Kubernetes cluster', () => {
         .map(textOf)
         .filter((text) => text.includes('ClusterLoadAssignment'))
         .at(-1);
-    await vi.waitFor(() => expect(endpoints()).toContain('10.1.0.9'), 10_000);
+    await eventually(() => expect(endpoints()).toContain('10.1.0.9'));
     const path = '/api/v1/namespaces/foo/pods/other/status';
     const status = { conditions: [{ type: 'Ready', status: 'False' }] };
     await cluster.api.must('PATCH', path, { status }, 'application/merge-patch+json');
-    await vi.waitFor(() => expect(endpoints()).not.toContain('10.1.0.9'), 10_000);
+    await eventually(() => expect(endpoints()).not.toContain('10.1.0.9'));
   });
 
   test('brings a policy to a proxy, holds its last valid version, and takes it away', async () => {
@@ -112,16 +113,16 @@ describe('meshd, serving a Kubernetes cluster', () => {
         .map(textOf)
         .filter((text) => text.includes('virtualInbound'))
         .at(-1) ?? '';
-    await vi.waitFor(() => expect(inbound()).toContain('/secret'), 5_000);
+    await eventually(() => expect(inbound()).toContain('/secret'));
     const patch = (body: object) => cluster.api.must('PATCH', `${policies}/deny`, body, 'application/merge-patch+json');
     // The server itself does not see that no request has such a method.
     await patch({ spec: { rules: [{ to: [{ operation: { methods: ['GET, POST'] } }] }] } });
-    await vi.waitFor(() => expect(bench.logged('error')).toMatch(/AuthorizationPolicy\/foo\/deny.*GET, POST/s), 5_000);
+    await eventually(() => expect(bench.logged('error')).toMatch(/AuthorizationPolicy\/foo\/deny.*GET, POST/s));
     expect(inbound()).toContain('/secret');
     await patch(deny('/other'));
-    await vi.waitFor(() => expect(inbound()).toContain('/other'), 5_000);
+    await eventually(() => expect(inbound()).toContain('/other'));
     await cluster.api.must('DELETE', `${policies}/deny`);
-    await vi.waitFor(() => expect(inbound()).not.toContain('/other'), 5_000);
+    await eventually(() => expect(inbound()).not.toContain('/other'));
   });
 });
 

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../../testing/eventually.ts';
 import { ServingBench } from '../../testing/serving-bench.ts';
 
 const mesh = `
@@ -34,7 +35,7 @@ describe('services that programs register with meshd', () => {
     socketPath = bench.path('run/register.sock');
     const services = { catalogs: [], registrationSocket: socketPath };
     await bench.start({ compile: { source: { type: 'folder', folder: bench.path('config'), services } } });
-    await vi.waitFor(() => statSync(socketPath), 10_000);
+    await eventually(() => statSync(socketPath));
   });
   afterEach(() => bench.close());
 
@@ -52,13 +53,13 @@ describe('services that programs register with meshd', () => {
   test('are served until they are deleted', async () => {
     expect(await ask('GET', '/registrations')).toBe('200 {"registrations":[]}');
     expect(await ask('PUT', '/registrations/hello', service('10.2.0.1'))).toContain('201');
-    await vi.waitFor(async () => expect(await shown()).toContain('10.2.0.1'), 10_000);
+    await eventually(async () => expect(await shown()).toContain('10.2.0.1'));
     expect(await ask('PUT', '/registrations/hello', service('10.2.0.2'))).toContain('200');
-    await vi.waitFor(async () => expect(await shown()).toContain('10.2.0.2'), 10_000);
+    await eventually(async () => expect(await shown()).toContain('10.2.0.2'));
     expect(await shown()).not.toContain('10.2.0.1');
     expect(await ask('GET', '/registrations')).toContain('{"name":"hello","kinds":["ServiceEntry"]}');
     expect(await ask('DELETE', '/registrations/hello')).toContain('200');
-    await vi.waitFor(async () => expect(await shown()).not.toContain('10.2.0.2'), 10_000);
+    await eventually(async () => expect(await shown()).not.toContain('10.2.0.2'));
     expect(await ask('DELETE', '/registrations/hello')).toContain('404');
   });
 

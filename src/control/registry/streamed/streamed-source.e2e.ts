@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { ServerCredentials } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../../../testing/certificates.ts';
 import { ConfigurationServer, servedObject } from '../../../testing/configuration-server.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { ServingBench } from '../../testing/serving-bench.ts';
 import type { StreamFiles } from './stream-address.ts';
 
@@ -36,7 +37,6 @@ const entry = (address: string, version: string) =>
   );
 const deny = (path: string, version: string, action = 'DENY') =>
   servedObject('shop/deny', { action, rules: [{ to: [{ operation: { paths: [path] } }] }] }, version);
-const soon = { timeout: 60_000 };
 
 describe.each([true, false])('a configuration server (incremental: %s)', (isIncremental) => {
   let bench: ServingBench;
@@ -65,12 +65,12 @@ describe.each([true, false])('a configuration server (incremental: %s)', (isIncr
   test('gives services and policies, and what changes of them', async () => {
     await server.start();
     await start();
-    await vi.waitFor(async () => expect(await shown('endpoints')).toContain('10.1.1.1'), soon);
+    await eventually(async () => expect(await shown('endpoints')).toContain('10.1.1.1'));
     expect(await shown('listeners')).toContain('/secret');
     server.put(entries, { 'shop/hello': entry('10.1.1.2', '2') });
-    await vi.waitFor(async () => expect(await shown('endpoints')).toContain('10.1.1.2'), soon);
+    await eventually(async () => expect(await shown('endpoints')).toContain('10.1.1.2'));
     server.put(policies, { 'shop/deny': undefined });
-    await vi.waitFor(async () => expect(await shown('listeners')).not.toContain('/secret'), soon);
+    await eventually(async () => expect(await shown('listeners')).not.toContain('/secret'));
     expect(refusals()).toEqual([]);
     expect(new Set(server.heard.map(({ type_url: type }) => type)).size).toBe(11);
     const group = `kind="xDS",group="127.0.0.1:${server.port}"`;
@@ -81,28 +81,28 @@ describe.each([true, false])('a configuration server (incremental: %s)', (isIncr
     await server.start();
     server.stop();
     await start();
-    await vi.waitFor(() => expect(bench.logged('warn')).toMatch(/is not followed now: UNAVAILABLE/), soon);
+    await eventually(() => expect(bench.logged('warn')).toMatch(/is not followed now: UNAVAILABLE/));
     expect(await bench.metric('meshd_compilations_count')).toBe('0');
     await server.start();
-    await vi.waitFor(async () => expect(await shown('listeners')).toContain('/secret'), soon);
+    await eventually(async () => expect(await shown('listeners')).toContain('/secret'));
   });
 
   test('keeps what the server sent last while it is away, and takes what has changed when it is back', async () => {
     await server.start();
     await start();
-    await vi.waitFor(async () => expect(await shown('listeners')).toContain('/secret'), soon);
+    await eventually(async () => expect(await shown('listeners')).toContain('/secret'));
     server.stop();
-    await vi.waitFor(() => expect(bench.logged('warn')).toMatch(/is not followed now/), soon);
+    await eventually(() => expect(bench.logged('warn')).toMatch(/is not followed now/));
     await bench.put('more.yaml', (mesh.split('---\n')[2] ?? '').replaceAll('own', 'other'));
-    await vi.waitFor(async () => expect(await shown('endpoints')).toContain('other.global'), soon);
+    await eventually(async () => expect(await shown('endpoints')).toContain('other.global'));
     expect(await shown('listeners')).toContain('/secret');
     expect(await shown('endpoints')).toContain('10.1.1.1');
     server.put(policies, { 'shop/deny': undefined });
     server.put(entries, { 'shop/hello': entry('10.1.1.3', '3') });
     const before = server.heard.length;
     await server.start();
-    await vi.waitFor(async () => expect(await shown('endpoints')).toContain('10.1.1.3'), soon);
-    await vi.waitFor(async () => expect(await shown('listeners')).not.toContain('/secret'), soon);
+    await eventually(async () => expect(await shown('endpoints')).toContain('10.1.1.3'));
+    await eventually(async () => expect(await shown('listeners')).not.toContain('/secret'));
     // The incremental form says what is known already.
     const asked = server.heard.slice(before).find(({ type_url: type }) => type === policies);
     expect(asked?.initial_resource_versions).toEqual(isIncremental ? { 'shop/deny': '1' } : undefined);
@@ -111,19 +111,19 @@ describe.each([true, false])('a configuration server (incremental: %s)', (isIncr
   test('hears which object is invalid, whose last valid version stays active beside the new ones', async () => {
     await server.start();
     await start();
-    await vi.waitFor(async () => expect(await shown('listeners')).toContain('/secret'), soon);
+    await eventually(async () => expect(await shown('listeners')).toContain('/secret'));
     const [bad, more] = [
       deny('/changed', '2', 'DENI'),
       servedObject('shop/more', { action: 'DENY', rules: [{ to: [{ operation: { paths: ['/more'] } }] }] }, '1'),
     ];
     server.put(policies, { 'shop/deny': bad, 'shop/more': more });
-    await vi.waitFor(async () => expect(await shown('listeners')).toContain('/more'), soon);
+    await eventually(async () => expect(await shown('listeners')).toContain('/more'));
     expect(await shown('listeners')).toContain('/secret');
     expect(await shown('listeners')).not.toContain('/changed');
     expect(refusals()).toEqual([expect.stringMatching(/^shop\/deny: .*"DENI"/)]);
     expect(bench.logged('warn')).toContain('is refused: shop/deny');
     server.put(policies, { 'shop/deny': deny('/changed', '3') });
-    await vi.waitFor(async () => expect(await shown('listeners')).toContain('/changed'), soon);
+    await eventually(async () => expect(await shown('listeners')).toContain('/changed'));
     expect(await shown('listeners')).not.toContain('/secret');
   });
 
@@ -134,13 +134,10 @@ describe.each([true, false])('a configuration server (incremental: %s)', (isIncr
     await server.start(ServerCredentials.createSsl(null, [pair]));
     await writeFile(bench.path('roots.pem'), (await createMeshCa()).rootCertificate);
     await start({ roots: bench.path('roots.pem') }, 'localhost');
-    await vi.waitFor(
-      () => expect(bench.logged('warn')).toMatch(/is not followed now: UNAVAILABLE.*certificate/i),
-      soon,
-    );
+    await eventually(() => expect(bench.logged('warn')).toMatch(/is not followed now: UNAVAILABLE.*certificate/i));
     expect(server.heard).toEqual([]);
     // Read for each connection.
     await writeFile(bench.path('roots.pem'), ca.rootCertificate);
-    await vi.waitFor(async () => expect(await shown('listeners')).toContain('/secret'), soon);
+    await eventually(async () => expect(await shown('listeners')).toContain('/secret'));
   });
 });
