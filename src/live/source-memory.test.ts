@@ -6,7 +6,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readSources } from '../source/read.ts';
 import { type Disk, systemDisk } from '../watch/disk.ts';
 import { MountPoints } from '../watch/mount-points.ts';
-import { SourceMemory } from './source-memory.ts';
+import { type ReadingRound, SourceMemory } from './source-memory.ts';
 
 describe('SourceMemory', () => {
   let folder: string;
@@ -117,69 +117,52 @@ describe('SourceMemory', () => {
     expect((await read()).text).toBe('a: 1\nb: 1\n');
   });
 
-  describe('that waits until files are still', () => {
-    let nowMs: number;
+  describe('isWrittenAfter', () => {
+    const nowMs = 1_000_000;
     const file = (): string => join(folder, 'a.yaml');
     /** Writes in place, as of a moment. */
     const write = async (text: string, atMs: number): Promise<void> => {
       await writeFile(file(), text);
       await utimes(file(), atMs / 1000, atMs / 1000);
     };
-    const look = async () => {
+    const look = async (meanwhile?: () => Promise<void>): Promise<ReadingRound> => {
       const round = memory.round();
-      const files = await readSources([file()], new DiagnosticBag(), { through: round.read });
-      return [files.map(({ text }) => text).join(''), round.isMoving];
-    };
-
-    beforeEach(async () => {
-      nowMs = 1_000_000;
-      memory = new SourceMemory({ clock: () => nowMs, stillMs: 40 });
-      await write('a: 1\n---\nb: 2\n', nowMs - 10);
-      expect(await look()).toEqual(['a: 1\n---\nb: 2\n', false]);
-    });
-
-    test('gives what a file held while it is written in place, and what it holds once nobody writes', async () => {
-      await write('a: 3\n---\n', nowMs);
-      nowMs += 30;
-      expect(await look()).toEqual(['a: 1\n---\nb: 2\n', true]);
-      await write('a: 3\n---\nb: 4\n', nowMs);
-      nowMs += 30;
-      expect(await look()).toEqual(['a: 1\n---\nb: 2\n', true]);
-      nowMs += 11;
-      expect(await look()).toEqual(['a: 3\n---\nb: 4\n', false]);
-    });
-
-    test('reads at once what takes the place of a file by a rename', async () => {
-      await writeFile(join(folder, 'next'), 'a: 3\n');
-      await utimes(join(folder, 'next'), nowMs / 1000, nowMs / 1000);
-      await rename(join(folder, 'next'), file());
-      expect(await look()).toEqual(['a: 3\n', false]);
-    });
-
-    test('reads a file that never comes to rest after two seconds', async () => {
-      for (let i = 0; i <= 2_000; i += 500) {
-        await write(`a: ${i}\n`, nowMs);
-        expect(await look()).toEqual(['a: 1\n---\nb: 2\n', true]);
-        nowMs += 500;
-      }
-      await write('a: last\n', nowMs);
-      expect(await look()).toEqual(['a: last\n', false]);
-    });
-
-    test('gives what a file held when it was written while it was read', async () => {
-      await write('a: 3\n---\n', nowMs - 50);
-      const round = memory.round();
-      const files = await readSources([file()], new DiagnosticBag(), {
+      await readSources([file()], new DiagnosticBag(), {
         through: (path, load) =>
           round.read(path, async (isAtOnce) => {
             const read = await load(isAtOnce);
-            await write('a: 3\n---\nb: 4\n', nowMs);
+            await meanwhile?.();
             return read;
           }),
       });
-      expect([files[0]?.text, round.isMoving]).toEqual(['a: 1\n---\nb: 2\n', true]);
-      nowMs += 41;
-      expect(await look()).toEqual(['a: 3\n---\nb: 4\n', false]);
+      return round;
+    };
+
+    beforeEach(async () => {
+      await write('a: 1\n', nowMs - 10);
+      (await look()).take();
+    });
+
+    test('is true of a file that was written in place since, until that is taken', async () => {
+      await write('a: 3\n---\n', nowMs);
+      expect((await look()).isWrittenAfter(nowMs - 1)).toBe(true);
+      const round = await look();
+      expect([round.isWrittenAfter(nowMs - 1), round.isWrittenAfter(nowMs)]).toEqual([true, false]);
+      round.take();
+      expect((await look()).isWrittenAfter(nowMs - 1)).toBe(false);
+    });
+
+    test('is true of a file that was written while it was read', async () => {
+      await write('a: 3\n---\n', nowMs - 50);
+      const round = await look(() => write('a: 3\n---\nb: 4\n', nowMs));
+      expect(round.isWrittenAfter(nowMs - 40)).toBe(true);
+    });
+
+    test('is false of what took the place of a file by a rename', async () => {
+      await writeFile(join(folder, 'next'), 'a: 3\n');
+      await utimes(join(folder, 'next'), nowMs / 1000, nowMs / 1000);
+      await rename(join(folder, 'next'), file());
+      expect((await look()).isWrittenAfter(0)).toBe(false);
     });
   });
 });

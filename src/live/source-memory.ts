@@ -12,31 +12,15 @@ import { placeOf } from './folder-memory.ts';
  */
 const settledMs = 2_000;
 
-/** After so long a file that never comes to rest is read as it is. */
-const longestMovingMs = 2_000;
-
 interface Kept {
   readonly stamp: string;
   readonly files: SourceFile[];
-}
-
-/** What was given last of a file. */
-interface Given extends Kept {
-  /** Of the file, whatever it holds. */
-  readonly identity: string;
-  /** Since when it has been written since; undefined: it has not. */
-  readonly movingSinceMs?: number;
 }
 
 export interface SourceMemoryOptions {
   readonly disk?: Disk;
   /** Unix milliseconds. */
   readonly clock?: () => number;
-  /**
-   * A file that is written in place counts as it was until it has been still for so long, for half of what is written may be
-   * sound. 0: it is read as it is. What takes the place of a file by a rename is read at once.
-   */
-  readonly stillMs?: number;
 }
 
 /** One reading of all inputs. */
@@ -44,8 +28,13 @@ export interface ReadingRound {
   readonly read: ReadThrough;
   /** Folders of the files that were read, each with its place, as `placeOf` gives it. */
   readonly places: ReadonlyMap<string, string>;
-  /** Some file is given as it was, because it is being written. */
-  readonly isMoving: boolean;
+  /**
+   * Whether a file of the last round that was taken has been written in place after a moment, in Unix milliseconds: half of
+   * what is written may be sound. What took the place of a file by a rename was written before.
+   */
+  isWrittenAfter(moment: number): boolean;
+  /** What was read is used: files of later rounds are compared with it. */
+  take(): void;
 }
 
 /**
@@ -55,16 +44,13 @@ export interface ReadingRound {
 export class SourceMemory {
   readonly #disk: Disk;
   readonly #clock: () => number;
-  readonly #stillMs: number;
   #kept: ReadonlyMap<string, Kept> = new Map();
   #next = new Map<string, Kept>();
-  #given: ReadonlyMap<string, Given> = new Map();
-  #nextGiven = new Map<string, Given>();
+  #taken: ReadonlyMap<string, Stats> = new Map();
 
-  constructor({ disk = systemDisk, clock = Date.now, stillMs = 0 }: SourceMemoryOptions = {}) {
+  constructor({ disk = systemDisk, clock = Date.now }: SourceMemoryOptions = {}) {
     this.#disk = disk;
     this.#clock = clock;
-    this.#stillMs = stillMs;
   }
 
   /** Begins a round of reading. */
@@ -72,9 +58,10 @@ export class SourceMemory {
     const places = new Map<string, string>();
     this.#kept = this.#next;
     this.#next = new Map();
-    this.#given = this.#nextGiven;
-    this.#nextGiven = new Map();
-    let isMoving = false;
+    const seen = new Map<string, Stats>();
+    const see = (path: string, stats: Stats | undefined): void => {
+      if (stats !== undefined) seen.set(path, stats);
+    };
     const mounts = this.#disk.mounts();
     const answers = new Map<string, Promise<ReadonlySet<string>>>();
     // A file system that hangs must not hold up the thread on which the agent does all else.
@@ -96,46 +83,32 @@ export class SourceMemory {
       const stamp = stampOf(before);
       const kept = this.#kept.get(path);
       if (kept?.stamp === stamp) {
+        see(path, before);
         this.#next.set(path, kept);
-        this.#give(path, before, kept);
         return kept.files;
       }
       const startedAt = this.#clock();
-      let held = this.#heldOf(path, before, startedAt - this.#stillMs);
-      const files = held?.files ?? (await read(isAtOnce));
-      const isSettled = before?.isFile() && startedAt - Math.max(before.mtimeMs, before.ctimeMs) > settledMs;
+      const files = await read(isAtOnce);
       // It may have been written while it was read.
-      const after = held === undefined && (isSettled || this.#stillMs > 0) ? await look() : before;
-      if (stampOf(after) !== stamp) held = this.#heldOf(path, after, 0);
-      else if (isSettled && held === undefined && files.length === 1) this.#next.set(path, { stamp, files });
-      if (held === undefined) this.#give(path, before, { stamp, files });
-      else isMoving = true;
-      return held?.files ?? files;
+      const after = await look();
+      see(path, after);
+      const isSettled = before?.isFile() && startedAt - Math.max(before.mtimeMs, before.ctimeMs) > settledMs;
+      if (isSettled && stampOf(after) === stamp && files.length === 1) this.#next.set(path, { stamp, files });
+      return files;
     };
     return {
       ...{ read: readThrough, places },
-      get isMoving() {
-        return isMoving;
+      isWrittenAfter: (moment) => [...seen].some(([path, stats]) => this.#isWritten(path, stats, moment)),
+      take: () => {
+        this.#taken = seen;
       },
     };
   }
 
-  #give(path: string, stats: Stats | undefined, kept: Kept): void {
-    if (this.#stillMs > 0 && stats !== undefined) this.#nextGiven.set(path, { ...kept, identity: identityOf(stats) });
-  }
-
-  /** What was given of the file, which has been written in place after a moment, and not for too long; it is given again. */
-  #heldOf(path: string, stats: Stats | undefined, sinceMs: number): Given | undefined {
-    const given = this.#given.get(path);
-    if (this.#stillMs === 0 || given === undefined || stats === undefined) return undefined;
-    if (given.identity !== identityOf(stats) || given.stamp === stampOf(stats) || stats.mtimeMs <= sinceMs)
-      return undefined;
-    const nowMs = this.#clock();
-    const { movingSinceMs = nowMs } = given;
-    if (nowMs - movingSinceMs > longestMovingMs) return undefined;
-    const held = { ...given, movingSinceMs };
-    this.#nextGiven.set(path, held);
-    return held;
+  #isWritten(path: string, stats: Stats, moment: number): boolean {
+    const taken = this.#taken.get(path);
+    if (taken === undefined || identityOf(taken) !== identityOf(stats)) return false;
+    return stampOf(taken) !== stampOf(stats) && stats.mtimeMs > moment;
   }
 }
 

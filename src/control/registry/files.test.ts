@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -12,6 +12,7 @@ describe('FilesRegistry', () => {
   let registry: FilesRegistry;
   /** By the clock, files were written so long ago. */
   let agoMs: number;
+  let written = 0;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'registry-'));
     await writeFile(join(folder, 'a.yaml'), 'kind: Service\n');
@@ -47,6 +48,31 @@ describe('FilesRegistry', () => {
     await eventually(() => expect(changes).toBeGreaterThan(before));
     agoMs = 10_000;
     expect(await look()).toEqual([1, false, false]);
+  });
+
+  test('gives nothing of a moment at which a file is being written: a rule may have moved into it', async () => {
+    const deny = 'kind: AuthorizationPolicy\n';
+    await writeFile(join(folder, 'a.yaml'), deny);
+    await writeFile(join(folder, 'b.yaml'), 'kind: Pod\n');
+    expect(await look()).toEqual([2, true, false]);
+    agoMs = -60_000;
+    await appendFile(join(folder, 'b.yaml'), `---\n${deny}`);
+    await rm(join(folder, 'a.yaml'));
+    expect(await look()).toBeUndefined();
+    agoMs = 10_000;
+    const batch = await registry.look(new DiagnosticBag());
+    expect(batch?.files.map(({ text }) => text)).toEqual([`kind: Pod\n---\n${deny}`]);
+  });
+
+  test('takes files that never come to rest as they are in the end, with what is wrong in them', async () => {
+    agoMs = -60_000;
+    const bag = new DiagnosticBag();
+    await eventually(async () => {
+      await writeFile(join(folder, 'a.yaml'), Buffer.from([0xff, 0xfe, bag.all.length, ++written % 256]));
+      expect(await registry.look(bag)).toBeDefined();
+    });
+    expect(bag.hasErrors).toBe(true);
+    expect(written).toBeGreaterThan(1);
   });
 
   test('treats a file that disappears between being found and being read as deleted', async () => {

@@ -1,4 +1,4 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { delay } from '../../lib/abort.ts';
 import type { ReadClock } from '../../lib/clock.ts';
 import { FolderMemory } from '../../live/folder-memory.ts';
@@ -12,11 +12,14 @@ import type { Batch, Registry } from './registry.ts';
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
 /** Writers that are slower than that have one part of a file taken for the whole. */
 const stillMs = 40;
+/** After so long files that never come to rest are taken as they are: a rule that denies waits no longer. */
+const longestMovingMs = 200;
 
 /** Reads the files of a folder, and again those that have been written since. */
 export class FilesRegistry implements Registry {
   readonly figures = [];
   readonly #folder: string;
+  readonly #clock: ReadClock;
   readonly #sources: SourceMemory;
   readonly #folders: FolderMemory;
   readonly #batches = new FileBatches();
@@ -24,11 +27,14 @@ export class FilesRegistry implements Registry {
   #watch: PathsWatch | undefined;
   #tell: () => void = () => undefined;
   readonly #end = new AbortController();
+  /** As `performance.now()` counts; undefined: no file is being written. */
+  #movingSinceMs: number | undefined;
 
   /** `known` is what a registry before this one knew. */
   constructor(folder: string, known: Registry['folders'] = [], clock: ReadClock = Date.now) {
     this.#folder = folder;
-    this.#sources = new SourceMemory({ clock, stillMs });
+    this.#clock = clock;
+    this.#sources = new SourceMemory({ clock });
     this.#folders = new FolderMemory(known);
   }
 
@@ -56,20 +62,35 @@ export class FilesRegistry implements Registry {
     this.#folders.accept(this.#places);
   }
 
-  /** Looks at the folder; undefined when nothing differs. A folder that cannot be read, or was unmounted, is thrown. */
+  /**
+   * Looks at the folder; undefined when nothing differs, or while a file is being written: of one moment all is taken or
+   * nothing, for a rule may have moved from one file to another. A folder that cannot be read, or was unmounted, is thrown.
+   */
   async look(bag: DiagnosticBag): Promise<Batch | undefined> {
     try {
       const round = this.#sources.round();
-      const files = await readSettledSources([this.#folder], bag, { filesOnly: true, through: round.read });
+      const own = new DiagnosticBag();
+      const files = await readSettledSources([this.#folder], own, { filesOnly: true, through: round.read });
       const unmounted = await this.#folders.findUnmounted(files);
       if (unmounted !== undefined) throw unmounted;
+      if (round.isWrittenAfter(this.#clock() - stillMs) && this.#waits()) {
+        void this.#lookAgain();
+        return undefined;
+      }
+      this.#movingSinceMs = undefined;
+      round.take();
       this.#places = round.places;
-      if (round.isMoving) void this.#lookAgain();
+      bag.addAll(own.all);
       return this.#batches.take(files, bag.hasErrors);
     } catch (error) {
       this.#batches.failed();
       throw error;
     }
+  }
+
+  #waits(): boolean {
+    this.#movingSinceMs ??= performance.now();
+    return performance.now() - this.#movingSinceMs <= longestMovingMs;
   }
 
   /** Nothing tells that a file is not written any more. */
