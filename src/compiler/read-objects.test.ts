@@ -37,4 +37,17 @@ describe('createObjectReader', () => {
       told: ['unsupported-kind-of-group: kind TCPRoute of gateway.networking.k8s.io is not supported'],
     });
   });
+
+  test.each([
+    ['kind: PeerAuthentication', ['unsupported-kind-of-group']],
+    ['kind: RequestAuthentication', ['unsupported-kind-of-group']],
+    ['kind: DestinationRule', ['unsupported-kind-of-group']],
+    ['items: []', ['missing-field']],
+    ['kind: [HTTPRoute]', ['wrong-type']],
+  ])('refuses "%s" of that group also where its objects are skipped', (line, codes) => {
+    const bag = new DiagnosticBag();
+    const of = `apiVersion: gateway.networking.k8s.io/v1\n${line}\nmetadata: {name: web, namespace: shop}\nspec: {}\n`;
+    createObjectReader({ skipsGatewayApi: true })([{ path: 'a.yaml', text: of }], bag);
+    expect(bag.all.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual(codes);
+  });
 });

@@ -67,7 +67,7 @@ function createReader({
   // Asked of each document that is no list.
   const isSkippedNext: IsSkipped = (value, text, isFound) => {
     onStep?.('reading document', ++counted.documents);
-    return isSkipped(value, text, isFound) || (skipsGatewayApi && isOfGatewayApi(value));
+    return isSkipped(value, text, isFound, skipsGatewayApi);
   };
   return (file, bag) => {
     let entry = cache.get(file.path);

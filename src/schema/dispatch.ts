@@ -58,9 +58,10 @@ export function isNoObject(value: JsonObject): boolean {
 
 /**
  * True for documents that are skipped before anything but their syntax is checked: the lines of the text itself must say
- * so, since nobody has looked yet whether all parsers read the document alike.
+ * so, since nobody has looked yet whether all parsers read the document alike. Objects of the Gateway API are such documents
+ * where they are skipped.
  */
-export function isSkipped(value: JsonObject, text: string, isFound: boolean): boolean {
+export function isSkipped(value: JsonObject, text: string, isFound: boolean, skipsGatewayApi = false): boolean {
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
     return isFound && isNoObject(value) && linesOf('kind', text).length === 0;
@@ -70,12 +71,14 @@ export function isSkipped(value: JsonObject, text: string, isFound: boolean): bo
     const lines = linesOf(field, text);
     return lines.length === 1 && lines[0]?.includes(read) === true;
   };
-  return isForeign(group, kind) && isPlain('kind', kind) && isPlain('apiVersion', apiVersion);
+  const isOther = isForeign(group, kind) || (skipsGatewayApi && isOfGatewayApi(value));
+  return isOther && isPlain('kind', kind) && isPlain('apiVersion', apiVersion);
 }
 
-/** True for objects of the group of the Gateway API. */
-export function isOfGatewayApi({ apiVersion }: JsonObject): boolean {
-  return typeof apiVersion === 'string' && splitApiVersion(apiVersion)[0] === standardGroup;
+/** True for objects of the group of the Gateway API, but for kinds of ours that have it by mistake. */
+export function isOfGatewayApi({ apiVersion, kind }: JsonObject): boolean {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return false;
+  return splitApiVersion(apiVersion)[0] === standardGroup && meantGroup(standardGroup, kind) === undefined;
 }
 
 /** Lines that give a field of the document itself, in block style. */

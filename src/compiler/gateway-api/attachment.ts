@@ -39,6 +39,9 @@ export function attach<Route extends AttachedRoute<string, unknown>>(
   });
 }
 
+/** The label that each namespace has. */
+const nameLabel = 'kubernetes.io/metadata.name';
+
 interface Attached<Route> {
   readonly attachments: readonly Attachment<Route>[];
   /** Why there is none; undefined where that was said of the Gateway. */
@@ -66,6 +69,12 @@ function attachTo<Route extends AttachedRoute<string, unknown>>(
   if (allowing.length === 0) return { attachments: [], why: `its listeners allow no ${route.kind}` };
   const open = allowing.filter((it) => allowsNamespace(it, route.namespace, namespaces));
   if (open.length === 0) {
+    if (allowing.some((it) => asksUnknownLabels(it, route.namespace, namespaces)))
+      return {
+        attachments: [],
+        why: `the input has no Namespace "${route.namespace}", whose labels decide`,
+        isUnseen: true,
+      };
     return { attachments: [], why: `its listeners allow no routes of namespace "${route.namespace}" (allowedRoutes)` };
   }
   const attachments = open.flatMap((listener) => {
@@ -86,8 +95,21 @@ function allowsNamespace(
 ): boolean {
   const { from = 'Same', selector = {} } = listener.allowedRoutes?.namespaces ?? {};
   if (from !== 'Selector') return from === 'All' || (from === 'Same' && namespace === gateway.namespace);
+  if (asksUnknownLabels({ listener }, namespace, namespaces)) return false;
   const labels = namespaces.find(({ name }) => name === namespace)?.labels ?? {};
-  return selectsLabels(selector, { ...labels, 'kubernetes.io/metadata.name': namespace });
+  return selectsLabels(selector, { ...labels, [nameLabel]: namespace });
+}
+
+/** Whether labels decide of a namespace that the input does not have: it may have any, so none of its routes is let in by them. */
+function asksUnknownLabels(
+  { listener }: Pick<ServedListener, 'listener'>,
+  namespace: string,
+  namespaces: readonly Namespace[],
+): boolean {
+  if (namespaces.some(({ name }) => name === namespace)) return false;
+  const { matchLabels = {}, matchExpressions = [] } = listener.allowedRoutes?.namespaces?.selector ?? {};
+  const keys = [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
+  return keys.some((key) => key !== nameLabel);
 }
 
 /** The host names that a route and a listener have in common, but for those of which another listener of the port is more specific. */
