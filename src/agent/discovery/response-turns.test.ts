@@ -67,4 +67,15 @@ describe('ResponseTurns', () => {
     await expect(turns.failed).rejects.toThrow('port 80 is in use');
     expect(served()).toEqual([]);
   });
+
+  test('refuses listeners whose ports cannot be looked at, and goes on', async () => {
+    take('listeners', 'one');
+    await started();
+    found(new Error('EMFILE'));
+    take('routes', 'table');
+    await turns.close();
+    expect(served()).toEqual(['table']);
+    const logged = expect.stringContaining('the ports of listeners cannot be looked at\tlist=listeners reason=');
+    expect(told).toEqual([logged, 'Error: EMFILE', 'taken']);
+  });
 });

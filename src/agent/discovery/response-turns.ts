@@ -1,6 +1,7 @@
 import type { LogFields } from '../../lib/log.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { DeltaResponse } from '../../xds/message.ts';
+import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
 import type { HeldConfiguration } from './configuration.ts';
 import type { ListenerGuard } from './listener-guard.ts';
@@ -48,7 +49,17 @@ export class ResponseTurns {
     this.run(async () => {
       const { held, guard } = this.#parts;
       const served = held.stores.listeners.view.all;
-      const faults = list === 'listeners' ? await guard?.faultsOf(served, response.resources) : undefined;
+      let faults: ReadonlyMap<string, string> | undefined;
+      try {
+        faults = list === 'listeners' ? await guard?.faultsOf(served, response.resources) : undefined;
+      } catch (error) {
+        // Of the first listeners it ends the proxy; later ones are refused, or they would be missing without a word.
+        this.#fail(error as Error);
+        if (!(error instanceof AgentError))
+          this.#tell('the ports of listeners cannot be looked at', { list, reason: String(error) });
+        answer(String(error));
+        return;
+      }
       if (signal.aborted) return;
       for (const resource of response.resources) {
         const fault = faults?.get(resource.name);

@@ -47,6 +47,19 @@ describe('NameTable', () => {
     ]);
   });
 
+  test('has no name that a message cannot hold', () => {
+    const named = (name: string, externalName: string) =>
+      make.service(`shop/${name}`, { type: 'ExternalName', externalName, ports });
+    const long = 'x'.repeat(64);
+    const pod = make.pod({ name: 'shop/db-0', labels: { app: 'db' } }, '10.0.0.1', {
+      ...{ containers, hostname: long, subdomain: 'db' },
+    });
+    const db = make.service('shop/db', { clusterIP: 'None', selector: { app: 'db' }, ports });
+    const texts = textsOf(...[named('one', 'a..b'), named('two', `${long}.example.com`)], db, pod);
+    expect(texts).toContain('db.shop.svc.cluster.local | 10.0.0.1');
+    expect(texts.join()).not.toMatch(/a\.\.b|xxx/);
+  });
+
   test('has services of type ExternalName as other names, within the mesh and outside of it', () => {
     const named = (name: string, externalName: string) =>
       make.service(`shop/${name}`, { type: 'ExternalName', externalName, ports });

@@ -101,7 +101,7 @@ function podNames(
     const pod = behind[i];
     if (pod?.object.kind !== 'Pod' || pod.namespace !== service.namespace) continue;
     const { hostname, subdomain } = (pod.object as Pod).spec;
-    if (!hostname || subdomain !== service.name) continue;
+    if (!hostname || !isLabel(hostname) || subdomain !== service.name) continue;
     const name = `${hostname.toLowerCase()}.${service.host}`;
     names.set(name, (names.get(name) ?? new Set()).add(address));
   }
@@ -116,7 +116,13 @@ function podOf({ workload }: Endpoint, pods: ReadonlyMap<string, Workload>): Wor
 function externalNameOf({ object }: Pick<Service, 'object'>): string | undefined {
   if (object.kind !== 'Service') return undefined;
   const { type, externalName } = (object as ServiceObject).spec;
-  return type === 'ExternalName' ? externalName?.toLowerCase().replace(/\.$/, '') : undefined;
+  const name = type === 'ExternalName' ? externalName?.toLowerCase().replace(/\.$/, '') : undefined;
+  return name?.split('.').every(isLabel) ? name : undefined;
+}
+
+/** Of 1 to 63 octets, as RFC 1035 section 2.3.4 has it. */
+function isLabel(label: string): boolean {
+  return label !== '' && Buffer.byteLength(label) <= 63;
 }
 
 function viewersOf({ exportTo, namespace }: Pick<Service, 'exportTo' | 'namespace'>): ZoneName['viewers'] {
