@@ -60,7 +60,7 @@ describe('meshpol', () => {
     ['compile /nowhere/at/all', 3, 'meshpol: cannot read "/nowhere/at/all": no such file or directory (ENOENT)\n'],
     ['compile - --meshConfig /nowhere', 3, 'ENOENT'],
     ['compile - --templateFile /nowhere', 3, 'ENOENT'],
-    ['compile -', 1, 'hint: give files or folders'],
+    ['compile -', 1, 'hint: check the command before the pipe'],
     ['schema --all', 2, '--all and --output go together'],
     ['schema -o out', 2, '--all and --output go together'],
     ['schema Pod --all -o out', 2, 'leave out "Pod"'],

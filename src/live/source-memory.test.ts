@@ -117,7 +117,7 @@ describe('SourceMemory', () => {
     expect((await read()).text).toBe('a: 1\nb: 1\n');
   });
 
-  describe('isWrittenAfter', () => {
+  describe('writtenAfter', () => {
     const nowMs = 1_000_000;
     const file = (): string => join(folder, 'a.yaml');
     /** Writes in place, as of a moment. */
@@ -143,26 +143,26 @@ describe('SourceMemory', () => {
       (await look()).take();
     });
 
-    test('is true of a file that was written in place since, until that is taken', async () => {
+    test('names a file that was written in place since, until that is taken', async () => {
       await write('a: 3\n---\n', nowMs);
-      expect((await look()).isWrittenAfter(nowMs - 1)).toBe(true);
+      expect((await look()).writtenAfter(nowMs - 1)).toEqual([file()]);
       const round = await look();
-      expect([round.isWrittenAfter(nowMs - 1), round.isWrittenAfter(nowMs)]).toEqual([true, false]);
+      expect([round.writtenAfter(nowMs - 1), round.writtenAfter(nowMs)]).toEqual([[file()], []]);
       round.take();
-      expect((await look()).isWrittenAfter(nowMs - 1)).toBe(false);
+      expect((await look()).writtenAfter(nowMs - 1)).toEqual([]);
     });
 
-    test('is true of a file that was written while it was read', async () => {
+    test('names a file that was written while it was read', async () => {
       await write('a: 3\n---\n', nowMs - 50);
       const round = await look(() => write('a: 3\n---\nb: 4\n', nowMs));
-      expect(round.isWrittenAfter(nowMs - 40)).toBe(true);
+      expect(round.writtenAfter(nowMs - 40)).toEqual([file()]);
     });
 
-    test('is false of what took the place of a file by a rename', async () => {
+    test('does not name what took the place of a file by a rename', async () => {
       await writeFile(join(folder, 'next'), 'a: 3\n');
       await utimes(join(folder, 'next'), nowMs / 1000, nowMs / 1000);
       await rename(join(folder, 'next'), file());
-      expect((await look()).isWrittenAfter(0)).toBe(false);
+      expect((await look()).writtenAfter(0)).toEqual([]);
     });
   });
 });

@@ -29,10 +29,10 @@ export interface ReadingRound {
   /** Folders of the files that were read, each with its place, as `placeOf` gives it. */
   readonly places: ReadonlyMap<string, string>;
   /**
-   * Whether a file of the last round that was taken has been written in place after a moment, in Unix milliseconds: half of
-   * what is written may be sound. What took the place of a file by a rename was written before.
+   * Paths of files of the last round that was taken that have been written in place after a moment, in Unix milliseconds: half
+   * of what is written may be sound. What took the place of a file by a rename was written before.
    */
-  isWrittenAfter(moment: number): boolean;
+  writtenAfter(moment: number): readonly string[];
   /** What was read is used: files of later rounds are compared with it. */
   take(): void;
 }
@@ -98,7 +98,8 @@ export class SourceMemory {
     };
     return {
       ...{ read: readThrough, places },
-      isWrittenAfter: (moment) => [...seen].some(([path, stats]) => this.#isWritten(path, stats, moment)),
+      writtenAfter: (moment) =>
+        [...seen].flatMap(([path, stats]) => (this.#isWritten(path, stats, moment) ? [path] : [])),
       take: () => {
         this.#taken = seen;
       },

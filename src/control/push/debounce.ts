@@ -6,8 +6,8 @@ export interface DebounceTimes {
   readonly maxMs: number;
 }
 
-/** Longest delay of a change that may remove access. */
-export const urgentMs = 200;
+/** Longest delay of a change that may remove access; a file has rested for 40 ms before, which makes 200. */
+export const urgentMs = 160;
 
 /** Collects events and runs its work once for all of them, never twice at a time. */
 export class Debounce {

@@ -16,6 +16,13 @@ export class FileBatches {
     this.#hasFailed = true;
   }
 
+  /** Whether any of the files held rules about access last time, or does now. */
+  areOfAccess(paths: readonly string[], files: readonly SourceFile[]): boolean {
+    const asked = new Set(paths);
+    const texts = files.filter(({ path }) => asked.has(path)).map(({ text }) => text);
+    return [...texts, ...paths.map((path) => this.#known?.get(path) ?? '')].some((text) => ofAccess.test(text));
+  }
+
   /** Undefined when nothing differs and nothing is wrong. */
   take(files: readonly SourceFile[], hasErrors: boolean): Batch | undefined {
     const before = this.#known;

@@ -41,13 +41,13 @@ describe('FilesRegistry', () => {
     });
     // Nothing that is written now has been still for a while.
     agoMs = -60_000;
-    await writeFile(join(folder, 'a.yaml'), 'kind: Pod\n');
+    await writeFile(join(folder, 'a.yaml'), 'kind: PeerAuthentication\n');
     await eventually(() => expect(changes).toBeGreaterThan(0));
     expect(await look()).toBeUndefined();
     const before = changes;
     await eventually(() => expect(changes).toBeGreaterThan(before));
     agoMs = 10_000;
-    expect(await look()).toEqual([1, false, false]);
+    expect(await look()).toEqual([1, true, false]);
   });
 
   test('gives nothing of a moment at which a file is being written: a rule may have moved into it', async () => {
@@ -64,7 +64,15 @@ describe('FilesRegistry', () => {
     expect(batch?.files.map(({ text }) => text)).toEqual([`kind: Pod\n---\n${deny}`]);
   });
 
+  test('waits for no file without rules about access', async () => {
+    agoMs = -60_000;
+    await writeFile(join(folder, 'a.yaml'), 'kind: Pod\n');
+    expect(await look()).toEqual([1, false, false]);
+  });
+
   test('takes files that never come to rest as they are in the end, with what is wrong in them', async () => {
+    await writeFile(join(folder, 'a.yaml'), 'kind: AuthorizationPolicy\n');
+    expect(await look()).toBeDefined();
     agoMs = -60_000;
     const bag = new DiagnosticBag();
     await eventually(async () => {

@@ -12,7 +12,7 @@ import type { Batch, Registry } from './registry.ts';
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
 /** Writers that are slower than that have one part of a file taken for the whole. */
 const stillMs = 40;
-/** After so long files that never come to rest are taken as they are: a rule that denies waits no longer. */
+/** After so long files that never come to rest are taken as they are: a rule that denies in another one waits no longer. */
 const longestMovingMs = 200;
 
 /** Reads the files of a folder, and again those that have been written since. */
@@ -63,8 +63,8 @@ export class FilesRegistry implements Registry {
   }
 
   /**
-   * Looks at the folder; undefined when nothing differs, or while a file is being written: of one moment all is taken or
-   * nothing, for a rule may have moved from one file to another. A folder that cannot be read, or was unmounted, is thrown.
+   * Looks at the folder; undefined when nothing differs, or while a file with rules about access is being written: of one
+   * moment all is taken or nothing, for a rule may have moved from one file to another. A folder that cannot be read, or was unmounted, is thrown.
    */
   async look(bag: DiagnosticBag): Promise<Batch | undefined> {
     try {
@@ -73,7 +73,8 @@ export class FilesRegistry implements Registry {
       const files = await readSettledSources([this.#folder], own, { filesOnly: true, through: round.read });
       const unmounted = await this.#folders.findUnmounted(files);
       if (unmounted !== undefined) throw unmounted;
-      if (round.isWrittenAfter(this.#clock() - stillMs) && this.#waits()) {
+      const written = round.writtenAfter(this.#clock() - stillMs);
+      if (this.#batches.areOfAccess(written, files) && this.#waits()) {
         void this.#lookAgain();
         return undefined;
       }
