@@ -135,6 +135,8 @@ describe('two Envoys of one version', () => {
     serve([listener('all', all, 'web', nowhere), listener('beside', beside, 'web')], []);
     for (const envoy of [web, api]) await until(envoy, `all:${all} beside:${beside}`);
     await eventually(() => expect(pushes).toBeGreaterThanOrEqual(4));
+    const refused = (): readonly number[] => [...fleet.streams].map((stream) => fleet.recordOf(stream).refused.size);
+    await eventually(() => expect(refused()).toEqual([1, 1]));
     expect(pushes).toBeLessThanOrEqual(2 * (1 + mostProbes));
     // A new one is not sent what others of its version refuse.
     await stop('api');
