@@ -17,12 +17,15 @@ export interface Diagnostic {
   readonly related: readonly RelatedPlace[];
   /** The inputs say nothing of what is missing, nor of anything of its kind there: who reads a part of a mesh knows no better. */
   readonly isUnseen?: true;
+  /** What is missing is made by the cluster: no files that people write have it. */
+  readonly isOfCluster?: true;
 }
 
 export interface ReportExtras {
   readonly hint?: string | undefined;
   readonly related?: readonly RelatedPlace[];
   readonly isUnseen?: boolean;
+  readonly isOfCluster?: boolean;
 }
 
 /** A message quotes what it found, which may have millions of characters. */
@@ -53,6 +56,7 @@ export class DiagnosticBag {
       ...(hint === undefined ? {} : { hint }),
       related: extras.related ?? [],
       ...(extras.isUnseen && { isUnseen: true }),
+      ...(extras.isOfCluster && { isOfCluster: true }),
     };
     this.#diagnostics.push(diagnostic);
   }

@@ -19,6 +19,10 @@ export function diagnosticFindings(snapshot: Snapshot): readonly Finding[] {
 export function diagnosticsNotChecked(snapshot: Snapshot): readonly NotChecked[] {
   const isPlaced = hasTopology(snapshot);
   const byCode = new Map<string, object[]>();
-  for (const absence of snapshot.absences) if (!isPlaced || absence.isUnseen) append(byCode, absence.code, absence);
+  for (const absence of snapshot.absences) {
+    // Of a Service with its Deployment all is checked that can be: the cluster makes the pods.
+    if (absence.isOfCluster && isPlaced) continue;
+    if (!isPlaced || absence.isUnseen) append(byCode, absence.code, absence);
+  }
   return [...byCode].map(([code, { length }]) => ({ code, count: length }));
 }

@@ -50,6 +50,7 @@ describe('kinds of Istio that are not read', () => {
 
   test.each([
     ['rbac.istio.io/v1alpha1', 'ServiceRole', /AuthorizationPolicies/],
+    ['rbac.istio.io/v1alpha1', 'ClusterRbacConfig', /^it has access checked .* "spec: \{\}".* in each namespace/],
     ['authentication.istio.io/v1alpha1', 'MeshPolicy', /PeerAuthentication/],
   ])('%s %s is refused, with what to write instead', (apiVersion, kind, hint) => {
     expect(told(apiVersion, kind, '{}')).toEqual([

@@ -55,6 +55,9 @@ const neighbours: Readonly<Record<string, Dispatch>> = {
   [standardGroup]: refuse('write it as a VirtualService or a Gateway of networking.mesh.io'),
   'authentication.istio.io': refuse('write it as a PeerAuthentication and a RequestAuthentication'),
   'extensions.istio.io/WasmPlugin': dispatchPlugin,
+  'rbac.istio.io/ClusterRbacConfig': refuse(
+    'it has access checked where no rule allows it: write an AuthorizationPolicy with "spec: {}", which lets nobody in, in each namespace that it includes',
+  ),
   'rbac.istio.io': refuse('write its rules as AuthorizationPolicies'),
   'telemetry.istio.io/Telemetry': (document, _, bag) =>
     warn(document, 'logs, metrics and traces follow the mesh configuration', bag),
@@ -67,7 +70,7 @@ export function isNeighbour(group: string, kind: string): boolean {
 
 /** Warns of an object that has no effect here, and refuses one that decides who gets in. */
 export function dispatchNeighbour(group: string, document: PolicyDocument, bag: DiagnosticBag): 'foreign' | 'refused' {
-  const dispatch = lookup(neighbours, group) ?? lookup(neighbours, `${group}/${document.value.kind}`);
+  const dispatch = lookup(neighbours, `${group}/${document.value.kind}`) ?? lookup(neighbours, group);
   return dispatch?.(document, group, bag) ?? 'foreign';
 }
 

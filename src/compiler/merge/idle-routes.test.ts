@@ -36,6 +36,17 @@ describe('reportIdleRoutes', () => {
   });
 
   test.each([
+    ['one match', [{ port: 9 }, { port: 80 }], /^this match in the http routes for .* has no effect: port 9 /],
+    ['all routes', undefined, /^http routes for "web.*" have no effect: its ports are 443 /],
+  ])('tells that %s has no effect', (_, match, message) => {
+    const bag = new DiagnosticBag();
+    const services = new ServiceHosts([meshService('web', { ports: ports(match ? '80/http' : '443/tls') })]);
+    const spec = { hosts: ['web'], http: [{ ...http[0], ...(match && { match }) }] };
+    reportIdleRoutes(make.virtualService('default/web', spec), services, settings, bag);
+    expect(bag.all.map((it) => it.message)).toEqual([expect.stringMatching(message)]);
+  });
+
+  test.each([
     ['6379/http 80/http', 'write the "port" of one of the ports of the Service'],
     ['80/http', 'write 80, its only port'],
   ])('of http routes for a port that is none of %s names the port that is meant', (list, hint) => {

@@ -32,9 +32,11 @@ export function reportIdleRoutes(
   const ports = services.flatMap((service) => service.ports.filter(({ protocol }) => protocol !== 'udp'));
   for (const kind of kinds) {
     const warn = (path: JsonPath, why: string, hint?: string): void => {
-      const span = document.spanOf(['spec', kind, ...path], path.length === 0 ? 'key' : 'value');
-      const holes = { kind, hosts: hosts.map((host) => `"${host}"`).join(', '), why };
-      bag.report('routes-without-port', span, holes, { hint });
+      const isMatch = path.length > 0;
+      const span = document.spanOf(['spec', kind, ...path], isMatch ? 'value' : 'key');
+      const named = `${kind} routes for ${hosts.map((host) => `"${host}"`).join(', ')}`;
+      const routes = isMatch ? `this match in the ${named}` : named;
+      bag.report('routes-without-port', span, { routes, have: isMatch ? 'has' : 'have', why }, { hint });
     };
     if ((spec[kind] ?? []).length === 0) continue;
     if (!ports.some((port) => takes(port, kind, settings))) {

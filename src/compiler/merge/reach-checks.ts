@@ -7,7 +7,7 @@ import type { DestinationRule } from '../../policy/destination-rule.ts';
 import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
-import { isOnNodeNetwork, optOutPath } from '../topology/injection.ts';
+import { isAmbient, isOnNodeNetwork, optOutPath } from '../topology/injection.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { misspeltLabelHint, nearLabelHint, otherValuesHint } from '../topology/near-labels.ts';
 import { misspeltNamespace, nearNamespace } from '../topology/near-namespace.ts';
@@ -89,7 +89,11 @@ export function isTold(
 function ofWhole({ namespace }: MeshObject<string>, reach: Reach): Nowhere | undefined {
   if (namespace !== reach.rootNamespace) return ofNamespace(namespace, reach);
   if (reach.topology.workloads.some(isProxied)) return undefined;
-  return { why: 'no workload of the mesh has a proxy', hint: howToInject, isUnseen: true };
+  const why = 'no workload of the mesh has a proxy';
+  return {
+    ...(ofAmbient(why, reach.topology.workloads, reach.topology) ?? { why, hint: howToInject }),
+    isUnseen: true,
+  };
 }
 
 function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Nowhere | undefined {
@@ -97,7 +101,7 @@ function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Now
   if (proxied === 0) {
     const workloads = workloadsByLabels(topology).select(namespace, undefined);
     const isUnseen = topology.unseenIn.has(namespace);
-    return { ...withoutProxy(`no workload of namespace "${namespace}" has a proxy`, workloads), isUnseen };
+    return { ...withoutProxy(`no workload of namespace "${namespace}" has a proxy`, workloads, topology), isUnseen };
   }
   if (proxied !== undefined) return undefined;
   if (topology.namespaces.has(namespace))
@@ -129,7 +133,7 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
     : workloadsByLabels(topology).select(namespace, wanted);
   if (selected.some(isProxied)) return undefined;
   if (selected.length > 0) {
-    return withoutProxy('no workload that its selector matches has a proxy', selected);
+    return withoutProxy('no workload that its selector matches has a proxy', selected, topology);
   }
   if (kind === 'ProxyConfig' && namespace === rootNamespace) return ofRootSelector;
   const nowhere = isRoot ? ofWhole(policy, reach) : ofNamespace(namespace, reach);
@@ -156,7 +160,7 @@ export function checkWorkloadSelector(
   const selected = workloadsByLabels(topology).select(namespace, wanted);
   if (selected.some(isProxied)) return;
   if (selected.length > 0) {
-    reportNowhere(object, withoutProxy('no workload that its selector matches has a proxy', selected), bag);
+    reportNowhere(object, withoutProxy('no workload that its selector matches has a proxy', selected, topology), bag);
     return;
   }
   const hint = nearLabelHint(workloadsByLabels(topology), namespace, wanted);
@@ -166,8 +170,19 @@ export function checkWorkloadSelector(
   bag.report('selector-without-workload', span, { kind, name: nameOf(object) }, { hint: hint ?? others, isUnseen });
 }
 
+const howToLeaveAmbient = 'leave out the files of ambient mode with --exclude or .meshpolignore';
+
+/** Of workloads that are in ambient mode, if any is: the advice to have proxies injected would take them out of it. */
+function ofAmbient(why: string, workloads: readonly Workload[], { namespaces }: Topology): Nowhere | undefined {
+  const isOfAmbient = workloads.some(({ namespace, labels }) => isAmbient(labels, namespaces.get(namespace) ?? {}));
+  if (!isOfAmbient) return undefined;
+  return { why: `${why}, and their ambient mode is not supported here`, hint: howToLeaveAmbient };
+}
+
 /** With the label or annotation of the first workload that switches its proxy off. */
-function withoutProxy(why: string, workloads: readonly Workload[]): Nowhere {
+function withoutProxy(why: string, workloads: readonly Workload[], topology: Topology): Nowhere {
+  const ambient = ofAmbient(why, workloads, topology);
+  if (ambient !== undefined) return ambient;
   for (const { object } of workloads) {
     const path = optOutPath(object);
     if (path === undefined) continue;

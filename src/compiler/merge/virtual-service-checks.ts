@@ -6,9 +6,9 @@ import { KnownNames } from '../../lib/known-names.ts';
 import { NearNames } from '../../lib/near-names.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
-import { destinationsOf } from '../topology/destinations.ts';
+import { type DestinationAt, destinationsOf } from '../topology/destinations.ts';
 import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
-import { resolveShortName } from '../topology/host.ts';
+import { isWildcard, resolveShortName } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
@@ -39,13 +39,21 @@ export function checkVirtualServices(
     checkGateways(virtualService, names, bag);
     checkHosts(virtualService, hosts, { topology, settings }, bag);
     reportIdleRoutes(virtualService, hosts, settings, bag);
-    for (const { destination, path } of destinationsOf(virtualService)) {
-      const host = resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
+    const destinations = destinationsOf(virtualService);
+    const hostOf = ({ destination }: DestinationAt): string =>
+      resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
+    for (const at of destinations) {
+      const { destination, path } = at;
+      const host = hostOf(at);
       const services = hosts.get(host);
       const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
       if (services === undefined) {
         const near = hosts.nearest(host) ?? hosts.fuller(host);
-        const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+        // A mirror or a canary is another service than the one beside it, whose name its own is made of.
+        const [, kind, index] = path;
+        const isBeside = (it: DestinationAt): boolean =>
+          it.path[1] === kind && it.path[2] === index && hostOf(it) === near;
+        const hint = near === undefined || destinations.some(isBeside) ? undefined : `did you mean "${near}"?`;
         const isUnseen = !hosts.misspells(host) && isOfUnseenNamespace(host, topology, settings.clusterDomain);
         bag.report('unknown-destination', span('host'), { host }, { hint, isUnseen });
       } else if (destination.port !== undefined) {
@@ -109,7 +117,9 @@ function checkHosts(
     const host = resolveShortName(written, namespace, clusterDomain);
     if (hosts.meets(host)) continue;
     const span = document.spanOf(['spec', 'hosts', i]);
-    const extras = { isUnseen: isOfUnseenNamespace(host, topology, clusterDomain) };
+    const near = isWildcard(host) ? undefined : hosts.nearest(host);
+    const hint = near && `did you mean "${near}"?`;
+    const extras = { hint, isUnseen: isOfUnseenNamespace(host, topology, clusterDomain) };
     if (spec.http !== undefined) bag.report('host-without-service', span, { host }, extras);
     else
       bag.report('connections-without-service', span, { host, kind: spec.tls === undefined ? 'tcp' : 'tls' }, extras);

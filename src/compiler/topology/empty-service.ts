@@ -22,13 +22,14 @@ export function reportEmptyService(draft: ServiceDraft, context: EmptyContext, b
     why,
     hint,
     isUnseen = false,
-  } = service.kind === 'ServiceEntry' ? causeOfEntry(draft, context.registry) : causeOf(draft, context);
+    isOfCluster = false,
+  }: Cause = service.kind === 'ServiceEntry' ? causeOfEntry(draft, context.registry) : causeOf(draft, context);
   const what = service.kind === 'ServiceEntry' ? `ServiceEntry "${nameOf(service.object)}"` : undefined;
   bag.report(
     'service-without-endpoints',
     span,
     { service: what ?? `service "${nameOf(service)}"`, why },
-    { hint, isUnseen },
+    { hint, isUnseen, isOfCluster },
   );
 }
 
@@ -56,6 +57,7 @@ interface Cause {
   readonly why: string;
   readonly hint?: string;
   readonly isUnseen?: boolean;
+  readonly isOfCluster?: boolean;
 }
 
 function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry, records }: EmptyContext): Cause {
@@ -81,7 +83,7 @@ function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry,
   const isGroup = template.kind === 'WorkloadGroup';
   const members = isGroup ? 'WorkloadEntries' : 'pods';
   const why = `${template.kind} "${nameOf(template)}" has no ${members} in the inputs, so their addresses are not known`;
-  return { why, hint: isGroup ? addGroupEntries : addPods, isUnseen: true };
+  return { why, hint: isGroup ? addGroupEntries : addPods, isUnseen: true, isOfCluster: !isGroup };
 }
 
 function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, registry: Registry): Cause {

@@ -16,6 +16,8 @@ export const namespaceKey = 'mesh-injection';
 export const revisionKey = 'mesh.io/rev';
 /** Of a namespace whose pods are injected. */
 export const injectedNamespace: Labels = { [namespaceKey]: 'enabled' };
+/** Label of a namespace or a pod that chooses ambient mode, in which pods have no proxy of their own. */
+const modeKey = 'mesh.io/dataplane-mode';
 /** Annotation that names the templates of a pod's proxy. */
 export const templatesKey = 'inject.mesh.io/templates';
 
@@ -71,6 +73,11 @@ export function selectionOf({ namespace, labels, annotations, spec, namespaceLab
 /** What a pod says of its own injection: its label, or its annotation where it has no such label; empty: nothing. */
 export function ownWord({ labels, annotations }: Pick<PodFacts, 'labels' | 'annotations'>): string {
   return labels[injectKey] ?? annotations[injectKey] ?? '';
+}
+
+/** Whether pods are in Istio's ambient mode: the pod's own label goes before that of its namespace. */
+export function isAmbient(labels: Labels, namespaceLabels: Labels): boolean {
+  return (labels[modeKey] ?? namespaceLabels[modeKey]) === 'ambient';
 }
 
 /** Why the mesh configuration leaves a pod out that labels select. */

@@ -193,7 +193,7 @@ export const compilerCodes = {
     'write "resolution: DNS", or select one entry',
   ),
   'routes-without-port': warning(
-    message`${'kind'} routes for ${'hosts'} have no effect: ${'why'}`,
+    message`${'routes'} ${'have'} no effect: ${'why'}`,
     "write http routes for HTTP ports, tls routes for TLS that the application starts, tcp routes for other protocols; or change the port's protocol",
   ),
   'host-without-service': warning(

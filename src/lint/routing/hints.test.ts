@@ -86,6 +86,50 @@ spec: {containers: [{name: app}]${rest}}
   });
 
   test.each([
+    ['mirror', '[{route: [{destination: {host: pay}}], mirror: {host: pay-shadow}}]', false],
+    ['canary', '[{route: [{destination: {host: pay}, weight: 90}, {destination: {host: pay-v2}, weight: 10}]}]', false],
+    ['route', '[{route: [{destination: {host: pay}}]}, {route: [{destination: {host: pay-v2}}]}]', true],
+    ['mirror', '[{route: [{destination: {host: pay}}], mirror: {host: cartt}}]', true],
+  ])('of the unknown destination of a %s names no other destination of its route: %s', (_, http, isNamed) => {
+    const bag = new DiagnosticBag();
+    const routes = named('VirtualService', networking, 'a', `{hosts: [pay], http: ${http}}`);
+    const text = [...servicesFor('pay', 'cart'), routes].join('---\n');
+    createAnalyser(defaultSettings)(createObjectReader()([{ path: 'a.yaml', text }], bag), bag);
+    const hints = bag.all.filter(({ code }) => code === 'unknown-destination').map(({ hint }) => hint);
+    expect(hints).toEqual([expect.stringMatching(isNamed ? /^did you mean "/ : /^write the full name/)]);
+  });
+
+  test.each([
+    ['host-without-service', 'http'],
+    ['connections-without-service', 'tcp'],
+  ])('of a host that no service has, %s, names the near one', (code, kind) => {
+    const hintFor = (host: string) =>
+      hintsOf(
+        code,
+        'cluster.local',
+        ...servicesFor('catalog'),
+        named(
+          'VirtualService',
+          networking,
+          'a',
+          `{hosts: [${host}], ${kind}: [{route: [{destination: {host: catalog}}]}]}`,
+        ),
+      );
+    expect(hintFor('catalg')).toEqual(['did you mean "catalog.shop.svc.cluster.local"?']);
+    expect(hintFor('payments')).toEqual([expect.stringMatching(/by a ServiceEntry$/)]);
+  });
+
+  test.each([
+    ['other/*.example', /^the server takes it from other namespaces: .* "shop\/a\.example", or move/],
+    ['shop/b.example', /^add the host to a server of the Gateway/],
+  ])('of a host that servers with %s do not take tells what is wrong in it', (host, hint) => {
+    const gateway = gatewayOf('edge').replace('"*"', `"${host}"`);
+    expect(
+      hintsOf('host-not-at-gateway', 'cluster.local', ...servicesFor('cart'), gateway, routeTo('edge', 'cart')),
+    ).toEqual([expect.stringMatching(hint)]);
+  });
+
+  test.each([
     [['cart'], 'write 8080, the only container port of these workloads that a service targets'],
     [['cart', 'admin'], 'write one of 8080, 9000: services target these container ports of the workloads'],
   ])('of mutual TLS for a port that no service targets names those of services: %s', (names, hint) => {

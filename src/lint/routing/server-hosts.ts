@@ -42,6 +42,11 @@ export class OfferedHosts {
     }
   }
 
+  /** Whether routes of some namespace for the host, or for a part of it, are served. */
+  hasPartForAny(host: string): boolean {
+    return this.#all.some((offered) => this.hasPartOf(host, offered.namespace));
+  }
+
   /** Whether routes of the namespace for the host, or for a part of it, are served. */
   hasPartOf(host: string, namespace: string): boolean {
     const isOpen = (owner: string): boolean => owner === '*' || owner === namespace;

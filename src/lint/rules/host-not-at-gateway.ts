@@ -47,7 +47,11 @@ export const rule: Rule = {
         const isRedirected = names.some((name) => redirected.get(name)?.hasPartOf(host, namespace));
         const but = isRedirected ? ', but for one that only redirects to HTTPS' : '';
         const message = `no server of ${names.map((name) => `"${name}"`).join(', ')} takes routes of namespace "${namespace}" for "${host}"${but}`;
-        report({ object, path: ['spec', 'hosts', i], message, related });
+        const isOfOthers = !isRedirected && bound.some((it) => it.hasPartForAny(host));
+        const hint = isOfOthers
+          ? `the server takes it from other namespaces: correct the namespace in "hosts" of the Gateway, "${namespace}/${host}", or move the VirtualService`
+          : undefined;
+        report({ object, path: ['spec', 'hosts', i], message, related, hint });
       }
     }
   },

@@ -1,3 +1,5 @@
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import { whyIdle } from '../authorization/idle-value.ts';
 import { operationValues } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 import { scalarEdit } from '../scalar-edit.ts';
@@ -20,7 +22,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an HTTP method that is not in capitals',
-  why: 'methods are compared with their case, so the rule does not match the usual requests (only a DENY rule ignores case here, and in Istio it does not)',
+  why: 'methods are compared with their case, so the value stands for none of the usual requests (here, unlike in Istio, methods of a DENY rule and notMethods of an ALLOW rule match in any case)',
   hint: 'write the method in capitals',
   fixChanges: 'access rules',
   check({ snapshot, report }) {
@@ -30,7 +32,7 @@ export const rule: Rule = {
       const edits = [scalarEdit(policy.document.spanOf(path), value, meant)];
       report({
         ...{ object: policy, path, message: `the method "${value}" is sent by no usual client, expected "${meant}"` },
-        why: field === 'methods' ? whyOf[policy.spec.action ?? 'ALLOW'] : undefined,
+        why: whyOf(policy, field === 'notMethods'),
         hint: `write "${meant}"`,
         fix: { title: `Write ${meant}`, edits },
       });
@@ -38,8 +40,14 @@ export const rule: Rule = {
   },
 };
 
-/** Of `methods`, by the action of the policy. */
-const whyOf: Readonly<Record<string, string>> = {
-  ALLOW: 'an ALLOW rule compares methods with their case, so this value allows none of the usual requests',
-  DENY: 'in Istio this value denies none of the usual requests; here a DENY rule matches methods in any case',
-};
+/** Where a match takes access away, methods match in any case here. */
+function whyOf(policy: AuthorizationPolicy, isNegated: boolean): string {
+  const { action = 'ALLOW' } = policy.spec;
+  if (action === 'DENY' && !isNegated)
+    return 'in Istio this value denies none of the usual requests; here a DENY rule matches methods in any case';
+  if (action === 'ALLOW' && isNegated)
+    return 'in Istio this value excepts nothing, so the rule allows what it was to leave out; here an ALLOW rule matches its exceptions in any case';
+  if (action === 'ALLOW')
+    return 'an ALLOW rule compares methods with their case, so this value allows none of the usual requests';
+  return whyIdle(policy, isNegated, 'methods are compared with their case');
+}
