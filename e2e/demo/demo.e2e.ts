@@ -6,7 +6,7 @@ import { until } from '../../src/testbed/until.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { processesNaming, startScript, untilGone } from '../testing/started-script.ts';
 
-describeMesh.concurrent('demo', () => {
+describeMesh('demo', () => {
   test('shows every cell of both tables and what decided it, in under two minutes, and leaves nothing behind', async () => {
     const startedAt = performance.now();
     const demo = await startScript('demo');
