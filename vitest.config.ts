@@ -1,7 +1,6 @@
 import './scripts/tools/own-node.mjs';
 import { defineConfig } from 'vitest/config';
 import { alone, onClusters } from './scripts/test/alone.ts';
-import { LongestFirst } from './scripts/test/longest-first.ts';
 
 // `make soak` tries so much more often that only its reader's patience bounds it.
 const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
@@ -18,7 +17,6 @@ const endToEnd = {
 export default defineConfig({
   test: {
     reporters: ['default'],
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -1,10 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { alone, onClusters } from './alone.ts';
-import { longest } from './longest-first.ts';
 
-test.each([...alone, ...onClusters, ...longest])(
-  'the pattern %s of files that run alone, on a cluster, or first, names one',
+test.each([...alone, ...onClusters])(
+  'the pattern %s of files that run alone, or on a cluster, names one',
   (pattern) => {
     expect(globSync(pattern)).not.toEqual([]);
   },
