@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
-import { cpuSeconds } from './process-times.ts';
-import type { FileTimes, RunTimes } from './times.ts';
+import type { FileTimes } from './times.ts';
 
-/** A reporter of Vitest that writes the times of the run and of each test file, as JSON, to the file that TEST_TIMES names. */
+/** A reporter of Vitest that writes the times of each test file, as JSON, to the file that TEST_TIMES names. */
 export default class TimesReporter implements Reporter {
   #startedAt = 0;
   readonly #files: FileTimes[] = [];
@@ -29,17 +28,6 @@ export default class TimesReporter implements Reporter {
   }
 
   onTestRunEnd(): void {
-    // Only then have all programs ended whose computing counts.
-    process.once('exit', () => this.#write());
-  }
-
-  #write(): void {
-    const { own, ofChildren } = cpuSeconds();
-    const times: Omit<RunTimes, 'name'> = {
-      seconds: performance.now() / 1_000,
-      cpuSeconds: own + ofChildren,
-      files: this.#files,
-    };
-    if (process.env.TEST_TIMES) writeFileSync(process.env.TEST_TIMES, JSON.stringify(times));
+    if (process.env.TEST_TIMES) writeFileSync(process.env.TEST_TIMES, JSON.stringify(this.#files));
   }
 }

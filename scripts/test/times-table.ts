@@ -31,30 +31,22 @@ export function folderOf(file: string): string {
 }
 
 /** The rows for the times of one `make test`, in the order in which it runs them. */
-export function timesRows({ seconds, runs }: TestTimes): readonly TimesRow[] {
-  const rows = runs.flatMap((run) => [...unitRow(run, runs), ...endToEnd(run)]);
+export function timesRows({ runs }: TestTimes): readonly TimesRow[] {
+  const rows = runs.flatMap((run) => [unitRow(run), ...endToEnd(run)]);
   const parts = rows.filter(({ seconds }) => seconds !== undefined);
   const sum = (of: 'files' | 'fileSeconds' | 'cpuSeconds'): number => parts.reduce((all, row) => all + row[of], 0);
+  const seconds = Math.round(runs.reduce((all, run) => all + run.seconds, 0));
   return [
     ...rows,
-    {
-      what: wholeRow,
-      files: sum('files'),
-      seconds: Math.round(seconds),
-      fileSeconds: sum('fileSeconds'),
-      cpuSeconds: sum('cpuSeconds'),
-    },
+    { what: wholeRow, files: sum('files'), seconds, fileSeconds: sum('fileSeconds'), cpuSeconds: sum('cpuSeconds') },
   ];
 }
 
-/** Unit tests share processes: to them belongs what no end-to-end test computed, in runs without unit tests too. */
-function unitRow({ name, files }: RunTimes, runs: readonly RunTimes[]): readonly TimesRow[] {
-  if (name === 'clusters') return [];
+/** Unit tests share processes: to them belongs what no end-to-end test computed. */
+function unitRow({ name, cpuSeconds, files }: RunTimes): TimesRow {
   const own = files.filter(({ project }) => project === 'unit');
-  const theirs = runs.filter((run) => (run.name === 'floor') === (name === 'floor'));
-  const computed = theirs.reduce((all, run) => all + run.cpuSeconds, 0);
-  const others = theirs.flatMap((run) => run.files).reduce((all, file) => all + (file.cpuSeconds ?? 0), 0);
-  return [{ ...rowOf(unitRows[name], own), seconds: onClock(own), cpuSeconds: Math.round(computed - others) }];
+  const others = files.reduce((all, file) => all + (file.cpuSeconds ?? 0), 0);
+  return { ...rowOf(unitRows[name], own), seconds: onClock(own), cpuSeconds: Math.round(cpuSeconds - others) };
 }
 
 function endToEnd({ files }: RunTimes): readonly TimesRow[] {

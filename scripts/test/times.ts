@@ -9,9 +9,9 @@ export interface FileTimes {
   readonly endedAt: number;
 }
 
-/** One run of Vitest: of all tests but those on an API server, of these, or of those of units on the oldest Node. */
+/** One run of Vitest: of all tests, or of those of units on the oldest Node. */
 export interface RunTimes {
-  readonly name: 'all' | 'clusters' | 'floor';
+  readonly name: 'all' | 'floor';
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly files: readonly FileTimes[];
@@ -20,8 +20,6 @@ export interface RunTimes {
 /** What `make test` leaves. */
 export interface TestTimes {
   readonly processors: number;
-  /** On the clock; some runs go on at the same time. */
-  readonly seconds: number;
   readonly runs: readonly RunTimes[];
 }
 
