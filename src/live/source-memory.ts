@@ -107,9 +107,9 @@ export class SourceMemory {
   }
 
   #isWritten(path: string, stats: Stats, moment: number): boolean {
-    const taken = this.#taken.get(path);
+    const taken = stats.mtimeMs > moment ? this.#taken.get(path) : undefined;
     if (taken === undefined || identityOf(taken) !== identityOf(stats)) return false;
-    return stampOf(taken) !== stampOf(stats) && stats.mtimeMs > moment;
+    return stampOf(taken) !== stampOf(stats);
   }
 }
 

@@ -21,6 +21,7 @@ describe('FilesRegistry', () => {
     await registry.look(new DiagnosticBag());
   });
   afterEach(async () => {
+    vi.restoreAllMocks();
     registry.close();
     await rm(folder, { recursive: true });
   });
@@ -62,6 +63,20 @@ describe('FilesRegistry', () => {
     agoMs = 10_000;
     const batch = await registry.look(new DiagnosticBag());
     expect(batch?.files.map(({ text }) => text)).toEqual([`kind: Pod\n---\n${deny}`]);
+  });
+
+  test('waits for as long again after a look that failed', async () => {
+    await writeFile(join(folder, 'a.yaml'), 'kind: AuthorizationPolicy\n');
+    expect(await look()).toBeDefined();
+    agoMs = -60_000;
+    await appendFile(join(folder, 'a.yaml'), '---\n');
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    expect(await look()).toBeUndefined();
+    await rename(folder, `${folder}-away`);
+    await expect(look()).rejects.toThrow();
+    await rename(`${folder}-away`, folder);
+    now.mockReturnValue(10_000);
+    expect(await look()).toBeUndefined();
   });
 
   test('waits for no file without rules about access', async () => {

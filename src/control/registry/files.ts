@@ -64,7 +64,8 @@ export class FilesRegistry implements Registry {
 
   /**
    * Looks at the folder; undefined when nothing differs, or while a file with rules about access is being written: of one
-   * moment all is taken or nothing, for a rule may have moved from one file to another. A folder that cannot be read, or was unmounted, is thrown.
+   * moment all is taken or nothing, for a rule may have moved from one file to another. A folder that cannot be read, or was
+   * unmounted, is thrown.
    */
   async look(bag: DiagnosticBag): Promise<Batch | undefined> {
     try {
@@ -84,6 +85,7 @@ export class FilesRegistry implements Registry {
       bag.addAll(own.all);
       return this.#batches.take(files, bag.hasErrors);
     } catch (error) {
+      this.#movingSinceMs = undefined;
       this.#batches.failed();
       throw error;
     }
