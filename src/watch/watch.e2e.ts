@@ -27,7 +27,7 @@ describe('watchPaths', () => {
   });
 
   // A write takes two system calls, and a removal many: on a busy machine there is time between them.
-  const open = async (path = 'in', pollMs = 60_000, debounceMs = 200): Promise<void> => {
+  const open = async (path = 'in', pollMs = 60_000, debounceMs = 600): Promise<void> => {
     watch = await watchPaths([join(folder, path)], { onChange, debounceMs, pollMs });
   };
   const onChange = (change: Change): void => {
@@ -47,7 +47,7 @@ describe('watchPaths', () => {
     await open();
     await act();
     await sees(1);
-    await delay(400);
+    await delay(800);
     expect(changes).toBe(1);
   });
 
@@ -150,12 +150,13 @@ describe('watchPaths', () => {
     await writeFile(join(folder, 'other/b'), '1');
     await sees(2);
     watch.follow([join(folder, 'in'), join(folder, 'other')]);
-    await delay(400);
+    await delay(800);
     expect(changes).toBe(2);
   });
 
-  test('reports a thousand changes within a second once, with the number of files and the time of the first', async () => {
-    watch = await watchPaths([join(folder, 'in')], { onChange, debounceMs: 500, pollMs: 60_000 });
+  test('reports a thousand changes in a row once, with the number of files and the time of the first', async () => {
+    // The pause that ends a row: longer than any in which a busy machine keeps a test waiting between two writes.
+    watch = await watchPaths([join(folder, 'in')], { onChange, debounceMs: 3_000, pollMs: 60_000 });
     const startedAt = performance.now();
     for (let i = 0; i < 1_000; i++) {
       writeFileSync(join(folder, `in/${i % 50}`), String(i));
@@ -166,8 +167,10 @@ describe('watchPaths', () => {
     expect(last.files).toBe(50);
     expect(last.seenAtMs).toBeGreaterThan(startedAt);
     expect(last.seenAtMs).toBeLessThan(endedAt);
-    await delay(600);
-    expect(changes).toBe(1);
+    // What is told next is the next change alone.
+    await writeFile(join(folder, 'in/0'), 'next');
+    await sees(2);
+    expect(last.files).toBe(1);
   });
 
   test('is not put off for ever by a change that never ends', async () => {

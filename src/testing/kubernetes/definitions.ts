@@ -20,6 +20,16 @@ export async function define({ api }: Cluster, { group, kind }: CustomType): Pro
   await untilServed(api, definition);
 }
 
+/** Takes a kind away, and returns once its objects and the definition are gone: the server only begins it at a DELETE. */
+export async function undefine({ api }: Cluster, name: string): Promise<void> {
+  const path = `${definitions}/${name}`;
+  await api.must('DELETE', path);
+  await until(async () => (await api.ask('GET', path)).status === 404 || undefined, {
+    timeoutMs: 60_000,
+    otherwise: async () => `${name} is not gone`,
+  });
+}
+
 /** Resolves once objects of a definition are served in each of its versions. */
 export async function untilServed(api: Cluster['api'], definition: CustomResourceDefinition): Promise<void> {
   await until(async () => (await isServed(api, definition)) || undefined, {
@@ -58,7 +68,6 @@ export async function defineInBothGroups(cluster: Cluster): Promise<void> {
 }
 
 /** Once the server has established it: until then, one of the same name that was deleted may still be served. */
-
 async function isServed(api: Cluster['api'], { metadata, spec }: CustomResourceDefinition): Promise<boolean> {
   const { status } = await api.must('GET', `${definitions}/${metadata.name}`);
   const conditions: readonly { readonly type: string; readonly status: string }[] = status?.conditions ?? [];

@@ -4,7 +4,7 @@ import { KubernetesApi } from '../../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
-import { define } from '../../../testing/kubernetes/definitions.ts';
+import { define, undefine } from '../../../testing/kubernetes/definitions.ts';
 import { grant, makeAccount } from '../../../testing/kubernetes/rights.ts';
 import { ClusterRegistry, type ClusterRegistryOptions } from './cluster-registry.ts';
 import { followedKinds } from './kinds.ts';
@@ -118,7 +118,7 @@ describe('ClusterRegistry, on a real API server', () => {
     const { registry, told, paths, text } = follow();
     await eventually(() => expect(paths('AuthorizationPolicy/defined')).toHaveLength(2));
     const { batches } = told;
-    await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.mesh.io`);
+    await undefine(cluster, 'authorizationpolicies.security.mesh.io');
     const held = () =>
       registry.figures.find(({ kind, group }) => kind === 'AuthorizationPolicy' && group === 'security.mesh.io')?.held;
     await eventually(() => expect(held()).toBeGreaterThanOrEqual(2));
@@ -147,7 +147,7 @@ describe('ClusterRegistry, on a real API server', () => {
 
   test('keeps the previous objects of a kind that the API server does not serve', async () => {
     const path = 'kubernetes/security.istio.io/AuthorizationPolicy/foo/deny';
-    await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.istio.io`);
+    await undefine(cluster, 'authorizationpolicies.security.istio.io');
     const { paths, registry } = follow({ known: [{ path, text: '{"metadata":{}}' }] });
     await eventually(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true));
     await eventually(() => expect(paths('security.istio.io/AuthorizationPolicy')).toEqual([path]));
