@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ConsulAddressText, parseConsulAddress } from '../../consul/consul-address.ts';
-import { type Address, parseAddress } from '../../control/server/address.ts';
-import { parseRevision, type Revision } from '../../git/revision.ts';
+import { type Command, Option } from 'commander';
+import type { ConsulAddressText } from '../../consul/consul-address.ts';
+import type { Address } from '../../control/server/address.ts';
+import type { Revision } from '../../git/revision.ts';
 import { collectFilled, filledText, parsePath } from '../options.ts';
+import { address, consulAddress, type NamedFile, namedFile, positive, revision, revisionName } from './flag-values.ts';
 import { serveVariablesHelp } from './variables.ts';
 
 /** Where the other commands of `meshd` look for it too. */
@@ -46,7 +47,7 @@ export interface ServeFlags {
   readonly webhookAddr?: Address;
   readonly validationWebhook?: string;
   readonly revision?: string;
-  readonly injectionTemplate?: readonly { readonly name: string; readonly path: string }[];
+  readonly injectionTemplate?: readonly NamedFile[];
 }
 
 /** Adds the flags of `meshd serve`. */
@@ -225,47 +226,4 @@ function addWebhookFlags(command: Command): Command {
       'with --webhookAddr: name of this control plane, if several run in the namespace (default: default)',
       revisionName,
     );
-}
-
-function namedFile(
-  text: string,
-  before: ServeFlags['injectionTemplate'] = [],
-): NonNullable<ServeFlags['injectionTemplate']> {
-  const [, name = '', path = ''] = /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(text) ?? [];
-  if (name === '') throw new InvalidArgumentError('NAME=FILE is expected, with a name of a-z, 0-9 and "-"');
-  if (before.some((each) => each.name === name)) throw new InvalidArgumentError(`"${name}" is named twice`);
-  return [...before, { name, path }];
-}
-
-/** A name of RFC 1123, short enough that what is put before it stays one. */
-export function revisionName(text: string): string {
-  if (!/^[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$/.test(text))
-    throw new InvalidArgumentError('at most 42 of a-z, 0-9 and "-" are expected');
-  return text;
-}
-
-function consulAddress(text: string, before: readonly ConsulAddressText[] = []): readonly ConsulAddressText[] {
-  const parsed = parseConsulAddress(text);
-  if ('expected' in parsed) throw new InvalidArgumentError(parsed.expected);
-  if (before.some(({ id }) => id === parsed.id))
-    throw new InvalidArgumentError(`two of them are called "${parsed.id}": give them names, NAME=URL`);
-  return [...before, parsed];
-}
-
-function revision(text: string): Revision {
-  const parsed = parseRevision(text);
-  if ('expected' in parsed) throw new InvalidArgumentError(`${parsed.expected} is expected`);
-  return parsed;
-}
-
-function address(text: string): Address {
-  const parsed = parseAddress(text);
-  if (parsed === undefined) throw new InvalidArgumentError('host:port, [ipv6]:port or :port is expected');
-  return parsed;
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,9}$/.test(text) || value === 0) throw new InvalidArgumentError('a whole number from 1 on is expected');
-  return value;
 }
