@@ -11,8 +11,8 @@ const servers = 5;
 const pods = ['foo/client', ...Array.from({ length: servers }, (_, i) => `foo/server-${i}`)];
 
 describeMesh.each([
-  ['graceful', tries(20, 5), 'drops nothing'],
-  ['plain', 5, 'counts what it refuses'],
+  ['graceful', tries(8, 12), 'drops nothing'],
+  ['plain', tries(2, 12), 'counts what it refuses'],
 ] as const)('a server that drains in the %s form', (form, times, claim) => {
   let bench: LoadBench;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describeMesh.each([
     const failures = runs.flatMap((run) => run.failures);
     expect(failures, failures.length > 0 ? await refusals(bench.testbed, pods) : '').toEqual([]);
     // Asked for are 180 a second, and 300 in `make soak`; what a busy machine leaves out is no drop.
-    expect(runs.reduce((sum, run) => sum + total(run).requests / run.seconds, 0)).toBeGreaterThan(100);
+    expect(runs.reduce((sum, run) => sum + total(run).requests / run.seconds, 0)).toBeGreaterThan(40);
   });
 
   test('finishes requests of 3 s within a drain of 5 s', async () => {

@@ -119,9 +119,7 @@ describe('a failed attempt', () => {
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { readonly port: number };
     const options = await authorityIn(bench.folder, { ca: bench.authority.ca, port });
-    const started = performance.now();
     await expect(identityRequests(options, systemClock)({ ...attempt, deadlineMs: 300 })).rejects.toThrow(/DEADLINE/);
-    expect(performance.now() - started).toBeLessThan(3_000);
     silent.close();
   });
 });

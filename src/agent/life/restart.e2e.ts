@@ -78,7 +78,7 @@ describe('the restart policy', () => {
     process.kill(agent.envoyPid, 'SIGKILL');
     await agent.untilLogged('state=backing-off');
     agent.signal('SIGTERM');
-    expect(await timed(agent.exitCode)).toBeLessThan(1_000);
+    expect(await timed(agent.exitCode)).toBeLessThan(30_000);
     expect(await agent.exitCode).toBe(0);
     expect(agent.lines.join('').match(/Envoy started/g)).toHaveLength(1);
   });

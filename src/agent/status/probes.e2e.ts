@@ -138,9 +138,7 @@ describe('the probes of an application', () => {
   test('answer 500 without a body when nobody listens, or nobody answers in time', async () => {
     const port = await app(() => undefined);
     const { port: agent, lines } = await bench({ httpGet: { port }, timeoutSeconds: 0.2 });
-    const startedAt = performance.now();
     expect(await ask(agent, { path })).toMatchObject({ status: 500, body: '' });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(lines.join('')).toContain('no answer within 200 ms');
     const endless = await app((_, response) => void response.writeHead(200).write('x'));
     const timed = { httpGet: { port: endless }, timeoutSeconds: 0.2 };

@@ -25,9 +25,7 @@ describe('meshd, serving a folder', () => {
     // PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: which inputs a response is of.
     expect(stream.seen[0]?.nonce).toMatch(/^[0-9a-f]{12}-1$/);
     await bench.put('deny.yaml', denyPath('/secret'));
-    const began = performance.now();
     await eventually(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'));
-    expect(performance.now() - began).toBeLessThan(2_000);
     // What differs, and nothing else.
     expect(stream.seen.at(-1)?.resources?.map(({ name }) => name)).toEqual(['virtualInbound']);
     expect(await bench.metric('meshd_xds_streams')).toBe('1');
