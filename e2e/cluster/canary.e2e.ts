@@ -40,7 +40,7 @@ describeMesh('an installed mesh whose pods run as their manifests say', () => {
     await shell('kubectl apply -f shop.json');
     await mesh.nameServices(['mesh-system', 'shop']);
     for (const namespace of ['shop', 'clients', 'edge']) await shell(`${status} ${namespace}`);
-  }, 180_000);
+  }, 600_000);
   afterAll(() => mesh?.close());
 
   /**
@@ -133,7 +133,7 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
     return () => Promise.all(ends.map((end) => end()));
   }
   async function curl(url: string, network?: string): Promise<string> {
-    const argv = ['curl', '-s', '-m', '5', '-w', ' %{http_code}', url];
+    const argv = ['curl', '-s', '-m', '30', '-w', ' %{http_code}', url];
     return (await mesh.sandbox.run(argv, network === undefined ? {} : { network, uid: 1000 })).stdout;
   }
 
@@ -170,7 +170,7 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
     for (const { failures, answers } of await results())
       expect([failures, Object.keys(answers).length]).toEqual([[], 3]);
     expect(mesh.kubelet.problems).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 
   test('keeps objects, trust and traffic when it is uninstalled and installed again', async () => {
     const results = await loadBoth();
@@ -190,5 +190,5 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
     for (const { failures, answers } of await results())
       expect([failures, Object.keys(answers).length]).toEqual([[], 3]);
     expect(mesh.kubelet.problems).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 });

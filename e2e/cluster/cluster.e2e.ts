@@ -25,10 +25,10 @@ describeMesh('make cluster', () => {
   };
 
   test('shows the outcome table with policies that kubectl applies to a real API server', async () => {
-    await untilSaid(/every outcome is as specified/, 170_000);
+    await untilSaid(/every outcome is as specified/, 540_000);
     expect(script.output().match(/^ {2}ok /gm)).toHaveLength(30);
     expect(script.output().match(/kubectl apply .*: at every proxy \d+ ms later/g)).toHaveLength(4);
-  });
+  }, 600_000);
 
   test('shows each outcome that a policy of the user changes', async () => {
     const [, kubeconfig = ''] = await untilSaid(/export KUBECONFIG=(\S+)/, 60_000);

@@ -52,7 +52,7 @@ async function shownBy(testbed: Testbed, pod: string): Promise<ShownCertificates
 /** A figure of the agent's; NaN when it is not there. */
 export async function figureOf(testbed: Testbed, pod: string, name: string): Promise<number> {
   const { pod: place } = testbed.sidecar(pod);
-  const argv = ['curl', '-sS', '-m', '5', 'http://127.0.0.1:15020/stats/prometheus'];
+  const argv = ['curl', '-sS', '-m', '30', 'http://127.0.0.1:15020/stats/prometheus'];
   const text = await testbed.sandbox.must(argv, { network: place.network });
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));

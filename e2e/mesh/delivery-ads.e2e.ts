@@ -139,7 +139,7 @@ describe('a sidecar with delivery ads', () => {
   const calls = (count: number): string[] => [...thriftPeer, 'call', '10.96.0.3', String(thriftPort), String(count)];
   const run = (...argv: readonly string[]): string =>
     spawnSync('nsenter', [...place(), ...argv], { encoding: 'utf8' }).stdout;
-  const get = (url: string): string => run('curl', '-s', '-m', '5', url);
+  const get = (url: string): string => run('curl', '-s', '-m', '30', url);
   const counters = (): string =>
     get('http://127.0.0.1:15000/stats?filter=^cluster_manager.cluster_(added|modified|removed)$');
 

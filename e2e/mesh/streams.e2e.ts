@@ -8,7 +8,7 @@ describe('a gateway of two workers in 1 GiB', () => {
   let gateway: LoadedProxy;
   beforeAll(async () => {
     gateway = await startLoadedProxy(loadedGateway, { memoryLimitBytes: 1024 * mib });
-  }, 30_000);
+  });
   afterAll(() => gateway?.close());
 
   test.each([
@@ -30,12 +30,12 @@ describe('a sidecar in 128 MiB that may have 4,000 files open', () => {
   let sidecar: LoadedProxy;
   beforeAll(async () => {
     sidecar = await startLoadedProxy(loadedSidecar, { memoryLimitBytes: 128 * mib, descriptorLimit: 4000 }, 2);
-  }, 30_000);
+  });
   afterAll(() => sidecar?.close());
 
   test('serves its other port while open streams take every connection to the first, which answers again after them', async () => {
     const { statuses } = await sidecar.under({ connections: 40, streams: 100 }, 2000);
     expect(statuses).toEqual([200]);
     await expect.poll(() => sidecar.ask(0), { timeout: 5_000 }).toBe(200);
-  }, 30_000);
+  });
 });

@@ -165,7 +165,7 @@ export class ServedFleet implements ProxyFleet {
   async ask(plane: ControlPlane, paths: readonly string[]): Promise<readonly unknown[]> {
     if (!plane.isServing) return [];
     const socket = join(plane.home, 'var/run/mesh/meshd.sock');
-    const curl = ['curl', '-s', '-m', '2', '--unix-socket', socket, '-w', '\n@%{http_code}\n'];
+    const curl = ['curl', '-s', '-m', '30', '--unix-socket', socket, '-w', '\n@%{http_code}\n'];
     const { stdout } = await this.#place.sandbox.run([...curl, ...paths.map((path) => `http://meshd${path}`)]);
     const answers = [...stdout.matchAll(/(.*?)\n@(\d{3})\n/gs)];
     return answers.map(([, body = '', status]) => (status === '200' ? JSON.parse(body) : undefined));

@@ -33,7 +33,7 @@ export async function redis(
   ...command: readonly string[]
 ): Promise<string> {
   const argv = ['redis-cli', '-h', to, '-p', String(port), ...command];
-  const place = { ...placeOf(from), timeoutMs: 15_000, ...(stdin === undefined ? {} : { stdin }) };
+  const place = { ...placeOf(from), timeoutMs: 60_000, ...(stdin === undefined ? {} : { stdin }) };
   const { stdout, stderr } = await sandbox.run(argv, place);
   return (stdout + stderr).trim();
 }
@@ -53,7 +53,7 @@ export async function thrift(
   { from, to, port = thriftPort }: { from: string; to: string; port?: number },
   calls: number,
 ): Promise<readonly string[]> {
-  const place = { ...placeOf(from), timeoutMs: 15_000 };
+  const place = { ...placeOf(from), timeoutMs: 60_000 };
   const { stdout } = await sandbox.run([...thriftPeer, 'call', to, String(port), String(calls)], place);
   return stdout
     .trim()

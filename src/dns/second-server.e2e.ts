@@ -59,7 +59,7 @@ describe('a zone that is served, and the same one at another server', () => {
       port: 0,
     });
     senders.push(await QuerySender.to(ours.port), await QuerySender.to(knot.port));
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     for (const sender of senders) sender.close();
     await ours?.close();

@@ -143,7 +143,7 @@ class RunningSidecar implements Sidecar {
     const argv = ['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', this.#readyUrl];
     const isReady = async (): Promise<true | undefined> => {
       if (this.program.exitCode !== undefined) throw new Error(await this.#lastWords('ended'));
-      const { stdout } = await this.#sandbox.run(argv, { network: this.pod.network, timeoutMs: 5_000 });
+      const { stdout } = await this.#sandbox.run(argv, { network: this.pod.network, timeoutMs: 30_000 });
       return stdout === '200' ? true : undefined;
     };
     const otherwise = (): Promise<string> => this.#lastWords('is not ready');
@@ -151,7 +151,7 @@ class RunningSidecar implements Sidecar {
   }
 
   async admin(method: 'GET' | 'POST', path: string): Promise<string> {
-    const argv = ['curl', '-sS', '-m', '5', '-X', method, `http://127.0.0.1:15000${path}`];
+    const argv = ['curl', '-sS', '-m', '30', '-X', method, `http://127.0.0.1:15000${path}`];
     return this.#sandbox.must(argv, { network: this.pod.network });
   }
 

@@ -124,7 +124,7 @@ class RunningTestbed implements Testbed {
 
   async talk(from: string, to: string, port: number, text: string, expectedBytes: number): Promise<TalkAnswer> {
     const program = [node, `${repository}/src/testbed/talk.ts`, to, port, text, expectedBytes].map(String);
-    const place = { network: from.replace('/', '-'), uid: applicationUid, timeoutMs: 15_000 };
+    const place = { network: from.replace('/', '-'), uid: applicationUid, timeoutMs: 60_000 };
     const { stdout, exitCode } = await this.sandbox.run(program, place);
     return { ...(JSON.parse(stdout) as Pick<TalkAnswer, 'received' | 'elapsedMs'>), exitCode };
   }

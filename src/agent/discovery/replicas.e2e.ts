@@ -31,12 +31,12 @@ describe('an agent whose connection goes to another replica', () => {
     bench = await DiscoveryBench.start(...services);
     relay = await CountingRelay.start();
     relay.leadTo(bench.meshd.control.port);
-    await bench.settle({ address: `127.0.0.1:${relay.port}` }, 10_000);
+    await bench.settle({ address: `127.0.0.1:${relay.port}` }, 60_000);
     await untilSteps(1);
     down = relay.counted.down;
     replica = await bench.startReplica();
     await eventually(async () => expect(await replica.metric('meshd_compilations_count')).toBe('1'));
-  }, 60_000);
+  });
   afterEach(async () => {
     // What was not started, or not yet, leaves no Envoy behind.
     await bench?.close();

@@ -81,7 +81,7 @@ describe('overload_manager', () => {
 
   const get = (url: string): string => {
     const inside = ['-t', String(envoy?.pid), '-n', ...(isRoot ? [] : ['-U', '--preserve-credentials'])];
-    const curl = ['curl', '-s', '-m', '5', '-w', ' %{http_code}', url];
+    const curl = ['curl', '-s', '-m', '30', '-w', ' %{http_code}', url];
     return spawnSync('nsenter', [...inside, ...curl], { encoding: 'utf8' }).stdout;
   };
 

@@ -81,7 +81,7 @@ describe('meshd, while something of the cluster fails', () => {
     await deny('/after-silence');
     await untilServed('/after-silence');
     expect(await served()).toContain('10.1.0.1');
-  }, 120_000);
+  }, 300_000);
 
   test('serves the last state while the API server is down, and changes after its restart', async () => {
     start();
