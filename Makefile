@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo demo-fleet cluster docs clean
+.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo demo-fleet cluster old-and-new docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -64,6 +64,9 @@ demo-fleet: build ## meshd, a gateway and ten sidecars: how fast each edit of a 
 
 cluster: build ## a Kubernetes API server, meshd and two namespaces of pods, for your own kubectl in another terminal, until Ctrl-C
 	@exec node scripts/cluster.mjs
+
+old-and-new: build ## agents of an older commit with this meshd, and the other way round: make old-and-new REV=main~100
+	@node scripts/old-and-new.mjs $(REV)
 
 clean: ## remove build output, keep downloaded tools and packages
 	@rm -rf dist src/generated coverage .cache

@@ -4,7 +4,8 @@ import { createTokenMint, type TokenMint } from '../../src/control/testing/token
 import { applicationUid } from '../../src/testbed/curl.ts';
 import { pod, service } from '../../src/testbed/mesh-objects.ts';
 import type { RunningProgram } from '../../src/testbed/program.ts';
-import { repository, type Sandbox, scratch } from '../../src/testbed/sandbox.ts';
+import { programFile } from '../../src/testbed/program-file.ts';
+import { type Sandbox, scratch } from '../../src/testbed/sandbox.ts';
 import { node } from '../../src/testbed/sidecar.ts';
 import { until } from '../../src/testbed/until.ts';
 
@@ -77,7 +78,7 @@ export class ControlPlane {
   /** Does not wait for it; gives the program. */
   async launch(env: Readonly<Record<string, string>> = {}): Promise<RunningProgram> {
     const { issuer } = this.mint;
-    const argv = [node, `${repository}/dist/meshd.js`, 'serve', '--tokenKeys', 'keys.json', '--tokenIssuer', issuer];
+    const argv = [node, programFile('meshd'), 'serve', '--tokenKeys', 'keys.json', '--tokenIssuer', issuer];
     const place = { network: this.network, uid: applicationUid, cwd: this.home, env: { ...this.#env, ...env } };
     this.#startedAt = (await this.allOutput()).length;
     this.#isFrozen = false;

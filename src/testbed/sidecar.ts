@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WorkloadCertificate } from './authority.ts';
 import type { PlannedPod } from './floor-plan.ts';
 import type { RunningProgram } from './program.ts';
+import { programFile } from './program-file.ts';
 import { repository, type Sandbox, scratch } from './sandbox.ts';
 import { until } from './until.ts';
 
@@ -72,7 +73,7 @@ export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: S
   const isTproxy = pod.interceptionMode === 'TPROXY';
   const argv = [
     ...(isTproxy ? asProxyWithNetAdmin : []),
-    ...[node, `${repository}/dist/pilot-agent.js`, 'proxy', pod.isRouter ? 'router' : 'sidecar'],
+    ...[node, programFile('pilot-agent'), 'proxy', pod.isRouter ? 'router' : 'sidecar'],
     ...['--id', `${pod.name}.${pod.namespace}`, '--meshConfig', options.meshConfigFile],
     ...['--proxyBinary', envoyBinary, '--concurrency', '1'],
     ...(policies.length === 0 ? [] : ['--policies', ...policies]),
