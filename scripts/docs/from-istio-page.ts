@@ -39,14 +39,13 @@ const different = `## What behaves differently
 | in Istio | here |
 |---|---|
 | \`istioctl analyze\` and \`istiod\` check objects with different code | the same compiler checks them in CI, beside the proxy and in \`meshd\` |
-| a webhook rejects an invalid object, or it is ignored | [\`meshd\`](../reference/meshd-serve.md#validation-of-objects) has such a webhook too. If an invalid object is stored all the same, its last valid version stays active |
+| a webhook rejects an invalid object. One that is stored all the same is ignored | [\`meshd\`](../reference/meshd-serve.md#validation-of-objects) has such a webhook too. If an invalid object is stored all the same, its last valid version stays active |
 | \`istiod\` sends configuration over xDS | \`meshd serve\` does so too. Without it, the agent compiles the configuration itself, into files that Envoy watches |
 | \`istiod\` signs certificates | [\`meshd\`](../reference/meshd-serve.md) signs them, for Istio's agents too. Certificates from files are supported as well |
 | hot restart, \`parentShutdownDuration\` | no hot restart: changes are applied while Envoy runs |
 | the root namespace is \`istio-system\` | it is \`mesh-system\`, or \`istio-system\` if that namespace has policies of Istio's API group ([details](../reference/meshpol-compile.md#inputs)) |
 | an ALLOW rule with HTTP conditions never matches on TCP ports, and nothing says so | the same, with a warning that lists the ports |
 | a path or host in a rule matches requests that spell it as the rule does | in DENY and CUSTOM rules, and in \`not…\` fields, it also matches equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
-| \`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\`, \`/quitquitquit\` | the same |
 | \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`meshd why\`, or \`origins.json\` beside the configuration, names the policies that it comes from |
 | \`istioctl proxy-status\` shows which proxies have the current configuration | \`meshd proxies\` |
 | \`istioctl experimental authz check\` shows the access rules of a proxy | \`meshpol explain\` predicts the result of a request, and names the rule that decides |
@@ -57,6 +56,8 @@ const different = `## What behaves differently
 | newer releases prefer endpoints with few requests in progress (\`LEAST_REQUEST\`) | requests go to the endpoints in turn (\`ROUND_ROBIN\`), as in older releases, unless \`loadBalancer\` says otherwise |
 | newer releases follow the \`delegate\` of a VirtualService by default | the whole VirtualService is ignored, with a warning, unless the variable [\`PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE\`](../reference/variables.md) is \`true\`, as in older releases |
 | ambient mode (ztunnel, waypoints) | not supported |
+
+\`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\` and \`/quitquitquit\` work as in Istio.
 `;
 
 /** Kinds, fields and names of Istio: what is read, what is refused, and what to do instead. */
@@ -67,7 +68,7 @@ export function fromIstioPage(): string {
 function kindSection(): string {
   const own = knownKinds.filter(({ group }) => group.endsWith('.mesh.io'));
   const read = own.map(({ kind, group }) => [kind, groupOfIstio(group), 'supported', '–']);
-  const refused = refusedKinds().map(([kind, instead]) => [kind, 'networking.istio.io', 'refused', instead]);
+  const refused = refusedKinds().map((kind) => [kind, 'networking.istio.io', 'refused', 'a template (below)']);
   const others = [
     [
       'WasmPlugin',
@@ -89,7 +90,8 @@ function kindSection(): string {
   const patches = Object.entries(templateOfPatch).map(([applyTo, template]) => [code(applyTo), code(template)]);
   return `## Kinds\n\n${table(['kind', "Istio's group", 'here', 'instead'], [...read, ...refused, ...others])}
 
-Replace an EnvoyFilter by a [template of your own](../reference/templates.md). Which template depends on what the patch applies to:
+Replace an EnvoyFilter by a [template of your own](../reference/templates.md), in a folder that \`--templateFile\` names. Give it the name of
+the built-in template that it replaces. Which one that is depends on what the patch applies to:
 
 ${table(['`applyTo`', 'template'], patches)}`;
 }

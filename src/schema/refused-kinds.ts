@@ -8,9 +8,9 @@ const replacements: Readonly<Record<string, (spec: JsonObject) => string>> = {
   EnvoyFilter: templatesOf,
 };
 
-/** Kinds of the mesh's groups that are not read, with what to do instead. */
-export function refusedKinds(): readonly (readonly [kind: string, instead: string])[] {
-  return Object.entries(replacements).map(([kind, instead]) => [kind, instead({})]);
+/** Kinds of the mesh's groups that are refused by name. */
+export function refusedKinds(): readonly string[] {
+  return Object.keys(replacements);
 }
 
 /** Refuses a kind of the mesh's groups that says something about traffic and is not read; false for other kinds. */
