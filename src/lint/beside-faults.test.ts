@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { LintResult } from './lint.ts';
 import { lintTexts } from './lint-texts.ts';
 import { allRules } from './rule-index.ts';
 
@@ -16,6 +17,10 @@ const faulty = (kind: string, group = networking): string => object(kind, group,
 
 /** Codes of what is found beside the errors of one input. */
 function foundIn(...documents: readonly string[]): readonly string[] {
+  return resultOf(...documents).findings.flatMap(({ code, severity }) => (severity === 'warning' ? [code] : []));
+}
+
+function resultOf(...documents: readonly string[]): LintResult {
   const run = lintTexts(
     {
       inputs: [{ path: 'a.yaml', text: documents.join('---\n') }],
@@ -25,7 +30,7 @@ function foundIn(...documents: readonly string[]): readonly string[] {
     new DiagnosticBag(),
   );
   expect(run.isFaulty).toBe(true);
-  return run.result.findings.flatMap(({ code, severity }) => (severity === 'warning' ? [code] : []));
+  return run.result;
 }
 
 const route = object(
@@ -43,7 +48,37 @@ const internal = object(
 );
 const selecting = object('AuthorizationPolicy', security, 'a', '{selector: {matchLabels: {app: carts}}, rules: []}');
 
+const ofToken = object(
+  'AuthorizationPolicy',
+  security,
+  'token',
+  '{selector: {matchLabels: {app: cart}}, rules: [{from: [{source: {requestPrincipals: ["*"]}}]}]}',
+);
+const ofNamespace = object(
+  'AuthorizationPolicy',
+  security,
+  'of-namespace',
+  '{rules: [{from: [{source: {namespaces: [shopp]}}]}]}',
+);
+const plain = object('PeerAuthentication', security, 'plain', '{mtls: {mode: DISABLE}}');
+const patch = object('EnvoyFilter', 'networking.istio.io/v1alpha3', 'faulty', '{configPatches: []}');
+const halves = object(
+  'AuthorizationPolicy',
+  security,
+  'halves',
+  '{rules: [{from: [{source: {namespaces: [shop]}}]}, {to: [{operation: {methods: [GET]}}]}]}',
+);
+
 test.each([
+  [
+    'a source namespace of an access rule',
+    [ofNamespace, faulty('AuthorizationPolicy', security)],
+    'unknown-source-namespace',
+  ],
+  ['a namespace beside an EnvoyFilter', [ofNamespace, patch], 'unknown-source-namespace'],
+  ['an identity without mutual TLS', [ofNamespace, plain, patch], 'identity-without-mutual-tls'],
+  ['a rule in two halves', [halves, faulty('ServiceEntry')], 'rule-in-two-halves'],
+  ['a policy whose name is given twice', [halves, halves, faulty('VirtualService')], 'rule-in-two-halves'],
   ['a destination that there is not', [route, faulty('AuthorizationPolicy', security)], 'unknown-destination'],
   ['a selector of no workload', [selecting, faulty('VirtualService')], 'selector-without-workload'],
   ['a gateway that there is not', [bound, internal, faulty('PeerAuthentication', security)], 'unknown-gateway'],
@@ -52,6 +87,17 @@ test.each([
 });
 
 test.each([
+  ['an EnvoyFilter may verify tokens', [ofToken, patch], 'token-never-verified'],
+  [
+    'a PeerAuthentication that is faulty may switch mutual TLS on',
+    [ofNamespace, plain, faulty('PeerAuthentication', security)],
+    'identity-without-mutual-tls',
+  ],
+  [
+    'the namespace of a faulty object is there',
+    [ofNamespace, faulty('AuthorizationPolicy', security).replace('namespace: shop', 'namespace: shopp')],
+    'unknown-source-namespace',
+  ],
   ['a Gateway that is faulty may be the one that is absent', [bound, internal, faulty('Gateway')], 'unknown-gateway'],
   ['a ServiceEntry that is faulty may be the destination', [route, faulty('ServiceEntry')], 'unknown-destination'],
   [
@@ -81,4 +127,10 @@ spec: {containers: [{name: mesh-proxy, image: auto}]}
 `;
   const found = foundIn(...pods, router, gateway, faulty('AuthorizationPolicy', security));
   expect(found).toEqual(['misspelt-gateway-selector']);
+});
+
+test('rules that the errors silence are named, with the objects that they did not look at', () => {
+  const { notChecked } = resultOf(...pods, ofToken, halves, patch);
+  expect(notChecked).toContainEqual({ code: 'token-never-verified', count: 2 });
+  expect(notChecked.map(({ code }) => code)).not.toContain('rule-in-two-halves');
 });

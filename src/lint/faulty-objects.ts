@@ -1,19 +1,24 @@
 import { isPolicyKind } from '../compiler/collect.ts';
+import { topologyKinds } from '../compiler/topology/lists.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
-import type { MeshObject } from '../policy/object.ts';
+import { lookup } from '../lib/lookup.ts';
+import { valueAt } from '../lib/value-at.ts';
+import { standardGroup } from '../policy/gateway-api.ts';
+import { type MeshObject, notYetCreated } from '../policy/object.ts';
+import type { UnreadObject } from '../policy/unread-object.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
 import { parse } from '../source/parse.ts';
 
-/** The policies in which the errors of an input are. */
+/** The objects in which the errors of an input are. */
 export interface FaultyObjects {
+  /** The kinds of policies, workloads and services that they are, or that are made of them. */
   readonly kinds: ReadonlySet<string>;
+  /** That each of them is there, in its namespace: nothing else of it is known. */
+  readonly evidence: readonly UnreadObject[];
   has(object: MeshObject<string>): boolean;
 }
 
-/**
- * Finds the objects of all errors; undefined where one is in no policy, for what the workloads, services and settings are is
- * then not known.
- */
+/** Finds the objects of all errors; undefined where one is in no object whose kind is known. */
 export function faultyObjects(files: readonly SourceFile[], said: readonly Diagnostic[]): FaultyObjects | undefined {
   const errors = said.filter(({ severity }) => severity === 'error');
   const named = new Set(errors.map(({ span }) => span?.file));
@@ -24,15 +29,49 @@ export function faultyObjects(files: readonly SourceFile[], said: readonly Diagn
   );
   if (bag.hasErrors) return undefined;
   const kinds = new Set<string>();
-  const places = new Set<string>();
+  const faulty = new Map<string, PolicyDocument>();
   for (const error of errors) {
     const document = documents.find((it) => holds(it, error));
-    const kind = document?.value.kind;
-    if (document === undefined || typeof kind !== 'string' || !isPolicyKind(kind)) return undefined;
-    kinds.add(kind);
-    places.add(placeOf(document));
+    const made = document && kindsMadeOf(document);
+    if (document === undefined || made === undefined) return undefined;
+    for (const kind of made) kinds.add(kind);
+    faulty.set(placeOf(document), document);
   }
-  return { kinds, has: ({ document }) => places.has(placeOf(document)) };
+  return {
+    kinds,
+    evidence: [...faulty.values()].map(evidenceOf),
+    has: ({ document }) => faulty.has(placeOf(document)),
+  };
+}
+
+/** What stands for kinds that are not read: what they do to traffic is what these would do. */
+const likened: Readonly<Record<string, readonly string[]>> = {
+  // Plug-ins and patches may verify tokens, or decide who gets in.
+  EnvoyFilter: ['AuthorizationPolicy', 'RequestAuthentication'],
+  'extensions.istio.io': ['AuthorizationPolicy', 'RequestAuthentication'],
+  'authentication.istio.io': ['PeerAuthentication', 'RequestAuthentication'],
+  'rbac.istio.io': ['AuthorizationPolicy'],
+  // Of objects of the Gateway API Gateways and their routes are made.
+  [standardGroup]: ['Gateway', 'VirtualService'],
+};
+
+function kindsMadeOf({ value: { apiVersion, kind } }: PolicyDocument): readonly string[] | undefined {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const [group = ''] = apiVersion.split('/');
+  const isKnown = isPolicyKind(kind) || topologyKinds.some((it) => it === kind);
+  return lookup(likened, group) ?? lookup(likened, kind) ?? (isKnown ? [kind] : undefined);
+}
+
+function evidenceOf(document: PolicyDocument): UnreadObject {
+  const textAt = (...path: readonly string[]): string => {
+    const text = valueAt(document.value, path);
+    return typeof text === 'string' ? text : '';
+  };
+  return {
+    ...{ kind: textAt('kind'), name: textAt('metadata', 'name'), document, createdAt: notYetCreated },
+    ...{ namespace: textAt('metadata', 'namespace') || 'default', labels: {}, annotations: {} },
+    ...{ template: undefined, mayFill: [] },
+  };
 }
 
 function holds(document: PolicyDocument, { span }: Diagnostic): boolean {

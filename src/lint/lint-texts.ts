@@ -3,7 +3,7 @@ import { isPolicyKind } from '../compiler/collect.ts';
 import { createObjectReader, type ReadObjects } from '../compiler/read-objects.ts';
 import type { LintConfig } from '../config/project-file.ts';
 import type { Settings } from '../config/settings.ts';
-import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { UnreadObject } from '../policy/unread-object.ts';
 import type { SourceFile } from '../source/document.ts';
@@ -83,11 +83,12 @@ export function lintTexts(
     const beside = ofSoundObjects({ inputs, settings, rules, today, files: looked }, objects, options, bag);
     // Of one place the error says enough.
     const places = new Set(bag.all.map(({ span }) => placeOf(span)));
-    const others = [...(own?.findings ?? []), ...beside].filter(
+    const others = [...(own?.findings ?? []), ...beside.findings].filter(
       ({ span }) => span === undefined || !places.has(placeOf(span)),
     );
     const findings = [...spoken(bag.all), ...severed(others)];
-    return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };
+    const { notChecked } = beside;
+    return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked }, files, isEmpty, isFaulty: true };
   }
   const { findings, ...rest } = lint(snapshot, { rules, files: looked, today, onStep });
   // What reading said before there was a snapshot: of settings and files.
@@ -96,7 +97,7 @@ export function lintTexts(
   return { result: { ...rest, findings: severed([...before, ...findings]) }, files, isEmpty, isFaulty: false };
 }
 
-/** What the other rules and analysis find in the objects without errors, where those with errors are policies alone. */
+/** What the other rules and analysis find in the objects without errors, where it is known what those with errors are. */
 function ofSoundObjects(
   {
     inputs,
@@ -108,18 +109,49 @@ function ofSoundObjects(
   objects: Objects,
   options: AnalysisOptions,
   { all }: DiagnosticBag,
-): readonly Finding[] {
-  const faulty = faultyObjects(inputs, all);
-  if (faulty === undefined) return [];
-  const rest = objects.filter((object) => !faulty.has(object));
-  const snapshot = createAnalyser(settings, options)(rest, new DiagnosticBag());
-  if (snapshot === undefined) return [];
+): Pick<LintResult, 'findings' | 'notChecked'> {
   // Of suppressions it is not known what they would take.
-  const others = rules
-    .filter((rule) => !isOfOneself(rule) && rule.kinds.length > 0)
-    .map((rule) => besideFaults(rule, faulty.kinds));
+  const others = rules.filter((rule) => !isOfOneself(rule) && rule.kinds.length > 0);
+  const { faulty, rest, snapshot } = soundPart({ inputs, settings }, objects, options, all);
+  if (faulty === undefined || snapshot === undefined) return { findings: [], notChecked: silentOf(others, rest) };
+  const silent: RunnableRule[] = [];
+  const noting = others.map((rule) => besideFaults(rule, faulty.kinds, () => void silent.push(rule)));
+  const found = lint(snapshot, { rules: noting, files, today });
   const told = isWhole(rules) ? findingsBesideFaults(snapshot, faulty.kinds) : [];
-  return withoutOutranked([...told, ...lint(snapshot, { rules: others, files, today }).findings], rules);
+  return { findings: withoutOutranked([...told, ...found.findings], rules), notChecked: silentOf(silent, rest) };
+}
+
+/** The snapshot of the objects in which neither reading nor analysis finds an error. */
+function soundPart(
+  { inputs, settings }: Pick<LintTexts, 'inputs' | 'settings'>,
+  objects: Objects,
+  options: AnalysisOptions,
+  said: readonly Diagnostic[],
+) {
+  const told = [...said];
+  let rest = objects;
+  for (let isFirst = true; ; isFirst = false) {
+    const faulty = faultyObjects(inputs, told);
+    if (faulty === undefined) return { rest };
+    const sound = rest.filter((object) => !faulty.has(object));
+    // Errors that lie in none of these objects would come again and again.
+    if (!isFirst && sound.length === rest.length) return { rest };
+    rest = sound;
+    const unread = [...(options.unread ?? []), ...faulty.evidence];
+    const bag = new DiagnosticBag();
+    const snapshot = createAnalyser(settings, { ...options, unread })(rest, bag);
+    const errors = bag.all.filter(({ severity }) => severity === 'error');
+    if (snapshot !== undefined || errors.length === 0) return { faulty, rest, snapshot };
+    told.push(...errors);
+  }
+}
+
+/** Rules that did not look at objects which are there. */
+function silentOf(rules: readonly RunnableRule[], objects: Objects): LintResult['notChecked'] {
+  return rules.flatMap(({ code, kinds }) => {
+    const count = objects.filter(({ kind }) => kinds.includes(kind)).length;
+    return count === 0 ? [] : [{ code, count }];
+  });
 }
 
 /**
@@ -135,7 +167,7 @@ function placeOf(span: Finding['span']): string {
 }
 
 /** What a rule is certain of by a policy's own text stays true, whatever an input with errors lacks. */
-function isOfOneself({ needs, confidence, kinds }: RunnableRule): boolean {
+export function isOfOneself({ needs, confidence, kinds }: RunnableRule): boolean {
   return needs === 'policies' && confidence === 'certain' && kinds.length > 0;
 }
 

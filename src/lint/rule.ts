@@ -35,6 +35,8 @@ interface RuleFacts {
   readonly kinds: readonly string[];
   /** Without an object that says who is in the mesh, a rule that needs topology does not run. */
   readonly needs: 'policies' | 'topology';
+  /** That each object of its kinds is judged without the others: what is found of one stands beside another that is faulty. */
+  readonly judges?: 'each';
   /** What it finds, as a noun phrase without a full stop: the title of its section. */
   readonly title: string;
   /** Why it matters: one sentence without a full stop. */

@@ -1,6 +1,7 @@
 import type { LintReport, ReportedFinding } from '../report.ts';
 import { allRules } from '../rule-index.ts';
 import { escapeMarkup } from './markup.ts';
+import { whyNotChecked } from './summary.ts';
 
 /** JUnit's XML: a test case a finding, one that passed for each rule without a finding, one skipped for what was not checked. */
 export function formatJunit({ findings, notChecked, isFaulty }: LintReport): string {
@@ -8,7 +9,7 @@ export function formatJunit({ findings, notChecked, isFaulty }: LintReport): str
   const passed = isFaulty ? [] : allRules.filter(({ code }) => !silent.has(code));
   const cases = [
     ...findings.map(failure),
-    ...notChecked.map(({ code, count }) => skipped(code, count)),
+    ...notChecked.map(({ code, count }) => skipped(code, count, whyNotChecked({ isFaulty }))),
     ...passed.map(({ code, title }) => `    <testcase ${attributes({ classname: code, name: title })}/>\n`),
   ];
   const counts = { tests: cases.length, failures: findings.length, errors: 0, skipped: notChecked.length };
@@ -28,8 +29,8 @@ function failure({ placed }: ReportedFinding): string {
 `;
 }
 
-function skipped(code: string, count: number): string {
-  const message = `no topology for ${count} ${count === 1 ? 'object' : 'objects'}`;
+function skipped(code: string, count: number, why: string): string {
+  const message = `${why}: ${count} ${count === 1 ? 'object' : 'objects'}`;
   return `    <testcase ${attributes({ classname: code, name: 'not checked' })}>
       <skipped ${attributes({ message })}/>
     </testcase>

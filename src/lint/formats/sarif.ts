@@ -6,6 +6,7 @@ import type { Rule } from '../rule.ts';
 import { allRules } from '../rule-index.ts';
 import { docsOf } from './docs.ts';
 import { sentence } from './rules.ts';
+import { whyNotChecked } from './summary.ts';
 
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
@@ -25,7 +26,10 @@ export function formatSarif({ findings, notChecked, version, isFaulty, firstFile
           {
             executionSuccessful: !isFaulty,
             toolExecutionNotifications: notChecked.map(({ code, count }) => ({
-              ...{ level: 'note', message: { text: `not checked: no topology for ${code} (${count})` } },
+              ...{
+                level: 'note',
+                message: { text: `not checked: ${code} (${count}): ${whyNotChecked({ isFaulty })}` },
+              },
               ...(indexes.has(code) && { associatedRule: { id: code } }),
             })),
           },

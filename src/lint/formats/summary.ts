@@ -40,12 +40,22 @@ export function formatCounts({ findings, fileCount }: LintReport): string {
   return `${parts.length === 0 ? 'no findings' : parts.join(', ')} in ${files}`;
 }
 
+/** Why a rule did not look at so many objects. */
+export function whyNotChecked({ isFaulty }: Pick<LintReport, 'isFaulty'>): string {
+  return isFaulty ? 'objects with errors could make its findings untrue' : 'no topology';
+}
+
+/** So many rules are named beside errors, where it may be most of them. */
+const mostNamed = 8;
+
 /** At most one line a reason. */
 export function formatNotChecked({ isFaulty, notChecked }: LintReport): readonly string[] {
-  if (isFaulty)
-    return [
-      'not checked: on an input with errors only rules run whose findings the faulty objects cannot make untrue: correct the errors, and run again',
-    ];
-  if (notChecked.length === 0) return [];
-  return [`not checked: no topology for ${notChecked.map(({ code, count }) => `${code} (${count})`).join(', ')}`];
+  const rules = notChecked.map(({ code, count }) => `${code} (${count})`);
+  if (isFaulty) {
+    const more = rules.length > mostNamed ? [`${rules.length - mostNamed} more`] : [];
+    const named = [...rules.slice(0, mostNamed), ...more].join(', ');
+    const others = named === '' ? '' : `; nor rules whose findings these could make untrue: ${named}`;
+    return [`not checked: the objects with errors, by most rules${others}; correct the errors, and run again`];
+  }
+  return rules.length === 0 ? [] : [`not checked: no topology for ${rules.join(', ')}`];
 }

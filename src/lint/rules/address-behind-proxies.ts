@@ -20,6 +20,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a gateway rule about the address of the connection (ipBlocks, source.ip) behind trusted proxies',
   why: 'the connection comes from the proxy in front of the gateway, so the rule compares the address of that proxy and not of the client',

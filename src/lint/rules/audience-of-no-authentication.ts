@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'an audience in a rule that is spelt almost like one of the RequestAuthentication',
   why: 'tokens are accepted for the audience of the RequestAuthentication, and the rule asks for another one',

@@ -19,6 +19,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a DENY rule about identities where plain text is accepted',
   why: 'a client that sends plain text has no identity, so the rule does not deny it: the denied client only has to leave out its certificate',

@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a policy whose name says that it denies, and which has no action',
   why: 'without "action" a policy allows: what its rules name is let in, and everything else to the workload is refused',

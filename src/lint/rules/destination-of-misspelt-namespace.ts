@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['VirtualService'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a destination whose namespace is spelt almost like that of the service',
   why: 'no service has that host, so requests that are routed there get 503',

@@ -15,6 +15,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a claim inside of another one, written with a dot',
   why: 'the condition looks for one claim whose name has a dot, which tokens do not have',

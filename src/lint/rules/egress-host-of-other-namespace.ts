@@ -10,6 +10,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['Sidecar'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a host of a Sidecar whose namespace before the slash is not the one in its name',
   why: 'no service is in both namespaces, so the entry imports nothing, and the workloads do not know the service',

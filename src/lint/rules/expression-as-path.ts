@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a regular expression as a path',
   why: 'paths are no regular expressions: they are compared letter by letter, except for a star at the beginning or end, so a DENY rule does not deny the paths that are meant, and an ALLOW rule does not allow them',

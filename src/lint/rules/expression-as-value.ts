@@ -19,6 +19,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a regular expression as a value of an access rule',
   why: 'values are no regular expressions: they are compared letter by letter, except for a star at the beginning or end, so a DENY rule does not deny what is meant, and an ALLOW rule does not allow it',

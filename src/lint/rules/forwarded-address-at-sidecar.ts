@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a sidecar rule about the original client address (remoteIpBlocks, remote.ip)',
   why: 'callers can write any address into X-Forwarded-For, and the rule compares that address',

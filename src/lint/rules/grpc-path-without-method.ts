@@ -12,6 +12,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'the path of a gRPC service without a method',
   why: 'the path of a gRPC request is "/<package>.<Service>/<Method>": in "paths" this value matches no request, and in "notPaths" it exempts none',

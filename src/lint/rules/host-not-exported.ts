@@ -17,6 +17,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['DestinationRule', 'VirtualService'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a route or a rule of a namespace to which its host is not exported',
   why: 'for the clients of the namespace there is no such host: a route leads nowhere, and a rule applies to nothing',

@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['DestinationRule', 'VirtualService'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a host name whose domain is spelt almost like that of the cluster',
   why: 'no service has that name: a rule applies to nothing, and a route leads nowhere',

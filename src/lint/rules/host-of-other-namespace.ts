@@ -15,6 +15,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['DestinationRule', 'VirtualService'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a short host name whose service is in another namespace',
   why: 'a name without a dot means a service in the namespace of the object: a rule applies to no service, and a route leads to none',

@@ -16,6 +16,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a host with a port in an access rule of a gateway',
   why: 'gateways compare hosts without their port: an ALLOW rule matches nothing, and a DENY rule applies to every port of the host',

@@ -16,6 +16,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a condition of HTTP for a port that is not read as HTTP',
   why: 'TCP connections do not have what the condition asks for: there, an ALLOW rule lets nobody in, and a DENY rule refuses more than it says',

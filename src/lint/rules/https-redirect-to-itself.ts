@@ -10,6 +10,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['Gateway'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a redirect to HTTPS on port 443 itself',
   why: 'what reaches port 443 as plain HTTP had its TLS ended by a load balancer: the client comes back over HTTPS, and gets the same redirect again',

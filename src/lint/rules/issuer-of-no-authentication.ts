@@ -21,6 +21,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a rule about tokens of an issuer whose tokens the workload does not verify',
   why: 'tokens of that issuer are refused with 401 before the rule is asked, so the value matches no request',

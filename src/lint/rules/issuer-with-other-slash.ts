@@ -17,6 +17,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a request principal or an issuer that differs from that of the tokens by a slash at the end',
   why: 'no token has this value: an ALLOW rule does not let its owner in, a DENY rule does not stop the owner, and among exceptions it excepts nobody',

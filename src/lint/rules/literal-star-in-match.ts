@@ -12,6 +12,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['VirtualService'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a star in the exact text or the prefix of a route match',
   why: 'the star is compared as a character, so the match takes none of the requests that are meant, and they go to a later route or get 404',

@@ -12,6 +12,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['DestinationRule'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'mutual TLS of the mesh is required explicitly, and some servers have no sidecar',
   why: 'without the setting, clients use mutual TLS if the server has a sidecar and plain text if it has none; with the setting, calls to servers without a sidecar fail',

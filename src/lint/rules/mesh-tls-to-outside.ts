@@ -12,6 +12,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['DestinationRule'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'mutual TLS of the mesh towards a host outside of the mesh',
   why: 'the server does not trust certificates of the mesh, and its own certificate has no identity of the mesh, so every call fails',

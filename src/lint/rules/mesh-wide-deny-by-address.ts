@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a DENY rule for the whole mesh that allows only addresses outside of it',
   why: 'it holds for sidecars too, and the workloads of the mesh have other addresses: all their calls to each other are refused',

@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a rule for ports of gRPC that does not name the method POST',
   why: 'each call of gRPC is a POST request: an ALLOW rule with other methods lets no call in, and a DENY rule denies none',

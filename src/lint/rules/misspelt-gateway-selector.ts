@@ -12,6 +12,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['Gateway'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a Gateway whose selector is spelt almost like a label of the workloads',
   why: 'the selector matches no workload, so no proxy opens the ports of the Gateway',

@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['VirtualService'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a Gateway whose name is spelt almost like one of that namespace',
   why: 'the routes are bound to no Gateway, so the one that is meant answers 404 for these hosts, or closes the connection',

@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a port in an access rule that differs by one digit from a port of the workloads',
   why: 'no connection comes in on that port, so the condition matches nothing: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',

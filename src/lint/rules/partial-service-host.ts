@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['DestinationRule', 'VirtualService'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a host that names a service and its namespace without the domain of the cluster',
   why: 'a name that contains a dot is not completed, so no service has it: a rule applies to nothing, and a route leads nowhere',

@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['PeerAuthentication'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'an entry of portLevelMtls with a service port in place of a container port',
   why: 'the entry is ignored, and the port keeps the mode of the rest of the workload',

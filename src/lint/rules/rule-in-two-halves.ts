@@ -11,6 +11,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a rule with sources only, next to a rule with operations only',
   why: 'a request needs to match one of the rules only: these sources may do everything, and everybody may do these operations',

@@ -19,6 +19,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a service port in an access rule',
   why: 'a port in a rule is compared with the container port, so this one is the port of no connection',

@@ -12,6 +12,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'an ALLOW rule for an identity of the mesh or a token, where both may be meant',
   why: 'entries of "from" are alternatives: the identity gets in without a token, and the token from everywhere',

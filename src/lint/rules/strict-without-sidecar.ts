@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['PeerAuthentication'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'mode STRICT for workloads without a sidecar',
   why: 'only a proxy can refuse plain text: these workloads accept every connection, as if there were no policy',

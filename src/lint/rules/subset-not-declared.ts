@@ -17,6 +17,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['VirtualService'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a destination subset that no DestinationRule of the host defines, or none that the clients see',
   why: 'HTTP requests that are routed there get 503, and TCP connections are closed',

@@ -17,6 +17,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['DestinationRule'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a subset whose labels no workload of the service has, while others have other values',
   why: 'the subset has no endpoint, so requests that are routed there get 503',

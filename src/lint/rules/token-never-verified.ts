@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a rule about tokens for workloads that verify no tokens',
   why: 'without a verified token no request has a request principal or a claim, so the condition never matches or, if negated, always matches',

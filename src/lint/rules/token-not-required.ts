@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['RequestAuthentication'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'tokens are verified, but never required',
   why: 'a request without a token passes; only an invalid token is refused',

@@ -15,6 +15,7 @@ export const rule: Rule = {
   confidence: 'certain',
   kinds: ['RequestAuthentication'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'token verification for workloads without an HTTP port',
   why: 'tokens are verified in HTTP requests only: on these workloads every connection passes, with or without a token',

@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a host in an access rule that no service has, spelt almost like that of a service',
   why: 'no request is for that host: in "hosts" it matches no request, and in "notHosts" it exempts none',

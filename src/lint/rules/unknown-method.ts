@@ -39,6 +39,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a method that no usual client sends',
   why: 'by that value an ALLOW rule lets nobody in, and a DENY rule denies nobody',

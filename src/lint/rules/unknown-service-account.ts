@@ -16,6 +16,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a principal whose service account no workload has: a misspelt one, or the name of a workload',
   why: 'no client has that identity: in "principals" it matches nobody, and in "notPrincipals" it exempts nobody',

@@ -14,6 +14,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
+  judges: 'each',
   since: '0.1.0',
   title: 'a source namespace that does not exist, spelt almost like one that does',
   why: 'no client is in that namespace, so the value matches nobody, and among exceptions it exempts nobody',

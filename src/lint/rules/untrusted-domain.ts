@@ -15,6 +15,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a principal of a trust domain that the mesh does not trust',
   why: 'no client has that principal: in "principals" or "values" it matches nobody, and in "notPrincipals" or "notValues" it exempts nobody',

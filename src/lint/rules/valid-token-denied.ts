@@ -13,6 +13,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'a DENY rule for every request that has a valid token',
   why: 'requests with a valid token are refused, and those without one are not: the rule protects nothing',

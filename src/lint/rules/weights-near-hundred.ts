@@ -11,6 +11,7 @@ export const rule: Rule = {
   confidence: 'likely',
   kinds: ['VirtualService'],
   needs: 'policies',
+  judges: 'each',
   since: '0.1.0',
   title: 'weights of destinations that look like percentages, and do not add up to 100',
   why: 'weights are relative to their sum, so each destination gets another share than its number says',
