@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkloadAuthority } from '../../src/testbed/authority.ts';
+import type { WorkloadAuthority } from '../../src/control/ca/temporary-authority.ts';
 import { applicationUid } from '../../src/testbed/curl.ts';
 import { pod, service, topologyText } from '../../src/testbed/mesh-objects.ts';
 import { repository, type Sandbox } from '../../src/testbed/sandbox.ts';

@@ -1,5 +1,5 @@
 import type { DecidingField, OriginsFile } from '../contracts/origins-file.ts';
-import type { Leg, Way } from './evaluate/journey.ts';
+import type { Leg, Way } from './evaluate/way.ts';
 import type { Outcome, Step } from './outcome.ts';
 import { decidersOf } from './reason/deciders.ts';
 import type { MetCondition } from './reason/near-miss.ts';

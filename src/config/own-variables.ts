@@ -81,7 +81,8 @@ export const ownVariables: readonly Variable[] = [
     type: 'string',
     default: '',
     owner: 'agent',
-    effect: 'Envoy binary to run, if neither --proxyBinary nor binaryPath of the ProxyConfig names one',
+    effect:
+      'Envoy binary to run, if neither --proxyBinary nor binaryPath of the ProxyConfig names one; also of meshpol explain --prove',
   },
   {
     name: 'REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION',

@@ -8,8 +8,10 @@ import { WorldFailure } from '../lib/failure.ts';
 
 /** Where Envoy may be found, in this order: the flag, `ENVOY_BINARY`, `.tools/bin/envoy` of the repository, `PATH`. */
 export interface EnvoySearch {
-  /** `--proxyBinary`. */
+  /** What the flag names. */
   readonly proxyBinary?: string | undefined;
+  /** Name of the flag, for messages; `--proxyBinary` by default. */
+  readonly flag?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly repositoryRoot?: string | undefined;
 }
@@ -22,16 +24,15 @@ export class EnvoyNotFoundError extends WorldFailure<'envoy-not-found'> {
 }
 
 /** The path of the Envoy to run. A place that is named but holds no executable is an error, never passed over. */
-export function findEnvoy({ proxyBinary, env, repositoryRoot }: EnvoySearch): string {
+export function findEnvoy({ proxyBinary, flag = '--proxyBinary', env, repositoryRoot }: EnvoySearch): string {
   const named = proxyBinary ?? env.ENVOY_BINARY;
-  if (named !== undefined && named !== '')
-    return locate(named, env, proxyBinary === undefined ? 'ENVOY_BINARY' : '--proxyBinary');
+  if (named !== undefined && named !== '') return locate(named, env, proxyBinary === undefined ? 'ENVOY_BINARY' : flag);
   const own = repositoryRoot && path.join(repositoryRoot, '.tools', 'bin', 'envoy');
   if (own && isExecutable(own)) return own;
   const found = searchPath('envoy', env);
   if (found !== undefined) return found;
   throw new EnvoyNotFoundError(
-    'no Envoy found: run "make setup", name it with --proxyBinary or ENVOY_BINARY, or put it into PATH',
+    `no Envoy found: run "make setup", name it with ${flag} or ENVOY_BINARY, or put it into PATH`,
   );
 }
 

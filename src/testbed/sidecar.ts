@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkloadCertificate } from './authority.ts';
+import type { WorkloadCertificate } from '../control/ca/temporary-authority.ts';
 import type { PlannedPod } from './floor-plan.ts';
 import type { RunningProgram } from './program.ts';
 import { programFile } from './program-file.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkloadAuthority } from './authority.ts';
+import type { WorkloadAuthority } from '../control/ca/temporary-authority.ts';
 import type { FloorPlan, PlannedPod } from './floor-plan.ts';
 import type { PolicyFolder } from './policy-folder.ts';
 import { type Sandbox, scratch } from './sandbox.ts';

@@ -1,5 +1,9 @@
 import { loadAll } from 'js-yaml';
-import { createTestbedAuthority, type TestbedAuthority, type WorkloadAuthority } from './authority.ts';
+import {
+  createTemporaryAuthority,
+  type TemporaryAuthority,
+  type WorkloadAuthority,
+} from '../control/ca/temporary-authority.ts';
 import { startBackends } from './backends.ts';
 import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.ts';
 import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
@@ -78,7 +82,7 @@ export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
     await buildNetwork(sandbox, plan);
     const folder = await createPolicyFolder(sandbox.folder, { ...topology, ...options.policies });
     progress('backends, agents, Envoys');
-    const ca = createTestbedAuthority(sandbox.folder);
+    const ca = createTemporaryAuthority(sandbox.folder);
     const fleet = await (options.fleet ?? compilingFleet)({ sandbox, ca, folder }, options);
     const [sidecars] = await Promise.all([startSidecars(plan, fleet), startBackends(sandbox, plan, options.programs)]);
     progress('waiting until every sidecar is ready');
@@ -96,14 +100,14 @@ interface RunningParts {
   readonly folder: PolicyFolder;
   /** By `namespace/name`. */
   readonly sidecars: Map<string, Sidecar>;
-  readonly ca: TestbedAuthority;
+  readonly ca: TemporaryAuthority;
   readonly fleet: ProxyFleet;
 }
 
 class RunningTestbed implements Testbed {
   readonly sandbox: Sandbox;
   readonly pods: readonly PlannedPod[];
-  readonly ca: TestbedAuthority;
+  readonly ca: TemporaryAuthority;
   readonly #folder: PolicyFolder;
   readonly #sidecars: Map<string, Sidecar>;
   readonly #fleet: ProxyFleet;

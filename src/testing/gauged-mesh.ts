@@ -4,9 +4,9 @@ import type { Resource } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { GaugeCase } from '../gauge/gauge-case.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
 import type { GaugedWorkload } from '../testbed/gauge/envoy-config.ts';
-import type { GaugeCase } from '../testbed/gauge/job.ts';
 import type { Dice } from './dice.ts';
 import { generatedAccess } from './generated-access.ts';
 import {

@@ -45,4 +45,17 @@ describe('travel', () => {
       }
     }
   });
+
+  test('comes to an address from one of the same family, as the kernel chooses', () => {
+    const world = compiledWorld([read('topology.yaml'), read('policies/mesh-strict.yaml')]);
+    const [from, to] = [workload('foo/curl'), findService(world, 'httpbin.bar', 'foo')];
+    const request = { method: 'GET', path: '/', authority: 'httpbin.bar', headers: [] };
+    const address = { address: to?.addresses[0] ?? '', port: 8000 };
+    const access = { from: { kind: 'workload', ...from }, to: address, protocol: 'http/1.1', request } as const;
+    const ends = travel(world, access, tokens).map(({ legs }) => legs.at(-1)?.passing?.connection);
+    expect(ends.map((end) => [end?.source, end?.destination.address])).toEqual([
+      ['10.77.1.2', '10.77.2.1'],
+      ['fd77::1:2', 'fd77::2:1'],
+    ]);
+  });
 });

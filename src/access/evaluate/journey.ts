@@ -1,15 +1,16 @@
 import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
-import type { Outcome, Step } from '../outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
 import { findWorkload, keyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
 import { answered, inFormOf } from './answer.ts';
-import { type Choose, everyWay, type Unknown } from './choices.ts';
+import { type Choose, everyWay } from './choices.ts';
 import { inboundListener, outboundListener } from './find-listener.ts';
 import { serve } from './serve.ts';
 import type { AuthorizerAnswer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
 import { type Dialled, dial } from './upstream.ts';
+import type { Leg, Way } from './way.ts';
 
 /** The client of a request: a workload of the mesh, or a client outside. */
 export type Client =
@@ -32,25 +33,6 @@ export interface AccessRequest {
   readonly request?: HttpRequest | undefined;
   /** What every external authorizer answers; absent: each answer is a way of its own. */
   readonly authorizer?: AuthorizerAnswer | undefined;
-}
-
-/** What one proxy did with a request, or what happens without a proxy. */
-export interface Leg {
-  readonly workload: WorkloadName;
-  readonly side: 'client' | 'gateway' | 'server';
-  /** Absent where the workload has no proxy in the way. */
-  readonly listener?: string;
-  readonly steps: readonly Step[];
-}
-
-/** One way that a request may take. */
-export interface Way {
-  readonly outcome: Outcome;
-  readonly legs: readonly Leg[];
-  /** Who it is sent to in the end; absent where it does not come so far. */
-  readonly target?: WorkloadName;
-  /** What it assumes of things that nobody knows; absent: nothing. */
-  readonly because?: readonly Unknown[];
 }
 
 /** Address of a client without a known one: from the block for benchmarks (RFC 2544), which nobody uses. */
@@ -93,7 +75,8 @@ class Journey {
   start(): Way {
     const { from, to, protocol, request } = this.#access;
     const client = from.kind === 'workload' ? findWorkload(this.#world, from) : undefined;
-    const source = client?.addresses[0] ?? (from.kind === 'outside' ? from.address : assumedAddress);
+    const source =
+      (client && addressTowards(client, to.address)) ?? (from.kind === 'outside' ? from.address : assumedAddress);
     const connection: Connection = { source, destination: to, protocol };
     const proxy = client && this.#world.proxies.get(keyOf(client));
     if (client === undefined || proxy === undefined || client.role === 'none') {
@@ -117,14 +100,14 @@ class Journey {
     const cluster = proxy.clusters.get(name);
     if (cluster === undefined) return this.#end(this.#failed('cluster_not_found', outcome.request));
     if (cluster.gap !== undefined) return this.#end({ kind: 'unmodelled', at: cluster.gap });
-    const source = side === 'gateway' ? (workload.addresses[0] ?? assumedAddress) : connection.source;
-    const own = { ...connection, source, tls: outcome.tls };
+    const own = { ...connection, tls: outcome.tls };
     const calls = dial(cluster, own, outcome.alpn, workload.identity);
     const labels = calls.map((call, i) => `${call.connection.destination.address} ${i}`);
     const label = labels.length > 1 ? this.#choose('endpoint', name, labels) : labels[0];
     const call = calls.find((_, i) => labels[i] === label);
     if (call === undefined) return this.#end(this.#failed('no_healthy_upstream', outcome.request));
-    return this.#call(call, outcome.request, request);
+    const source = addressTowards(workload, call.connection.destination.address) ?? assumedAddress;
+    return this.#call({ ...call, connection: { ...call.connection, source } }, outcome.request, request);
   }
 
   #serve(
@@ -139,7 +122,8 @@ class Journey {
       authorizer: this.#access.authorizer,
     });
     const { namespace, name } = workload;
-    this.#legs.push({ workload: { namespace, name }, side, listener: listener.name, steps });
+    const passing = { connection, request, outcome };
+    this.#legs.push({ workload: { namespace, name }, side, listener: listener.name, steps, passing });
     return outcome;
   }
 
@@ -177,8 +161,11 @@ class Journey {
 
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */
   #translated({ host, endpoints }: MeshService, connection: Connection, request: HttpRequest | undefined): Way {
-    const { port } = connection.destination;
-    const own = endpoints.filter(({ servicePort }) => servicePort === port);
+    const { address, port } = connection.destination;
+    const all = endpoints.filter(({ servicePort }) => servicePort === port);
+    // A node translates within one family of addresses.
+    const fitting = all.filter((endpoint) => endpoint.address.includes(':') === address.includes(':'));
+    const own = fitting.length > 0 ? fitting : all;
     if (own.length === 0) return this.#end({ kind: 'closed', exitCodes: [7], details: 'the service has no endpoint' });
     const labels = own.map((endpoint, i) => `${endpoint.address} ${i}`);
     const label = labels.length > 1 ? this.#choose('endpoint', host, labels) : labels[0];
@@ -221,6 +208,11 @@ class Journey {
     }
     return this.#end(this.#serve({ workload: server, proxy, connection, request }, listener, 'server'), server);
   }
+}
+
+/** A workload's own address for connections to another one: of the same family, as the kernel chooses. */
+function addressTowards({ addresses }: MeshWorkload, other: string): string | undefined {
+  return addresses.find((address) => address.includes(':') === other.includes(':')) ?? addresses[0];
 }
 
 /** The Service of Kubernetes whose address it is, which nodes translate to one of its endpoints. */

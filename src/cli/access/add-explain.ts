@@ -44,6 +44,12 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
       ).choices(['allow', 'deny', 'away']),
     )
     .option('--without-redirection', 'assume that connections go around all sidecars')
+    .option('--prove', 'send the request to a real Envoy on this machine too, proxy by proxy, and compare')
+    .option(
+      '--envoy <path>',
+      'Envoy of --prove (default: .tools/bin/envoy, else envoy in PATH) [ENVOY_BINARY]',
+      filledText,
+    )
     .option('--variants', 'try other spellings of the path too, and print those with another answer')
     .addOption(
       new Option('--protocol <protocol>', 'protocol that the client uses (default: http)').choices([

@@ -17,12 +17,15 @@ import { readToken, withToken } from './token-option.ts';
 export interface ExplainOptions extends AccessOptions, RequestOptions {
   readonly variants?: true;
   readonly withoutRedirection?: true;
+  readonly prove?: true;
+  readonly envoy?: string;
   readonly format: 'text' | 'json';
 }
 
 /** Compiles the mesh, follows one request through it, and prints what becomes of it and why. */
 export async function runExplain(positional: readonly string[], options: ExplainOptions, io: CliIo): Promise<ExitCode> {
   requireSense(options);
+  requireProvable(options);
   const token = options.token === undefined ? undefined : await readToken(options.token);
   const mesh = await openMesh(positional, options, io);
   if (mesh === undefined) return exitCode.no;
@@ -40,13 +43,18 @@ export async function runExplain(positional: readonly string[], options: Explain
   const assumptions = assumptionsOf(mesh, { ...asked, accesses }, explained, { ...options, place: carried?.place });
   const logged = asked.logged && answerOf(asked.logged, explained);
   const variants = options.variants && pathVariants(world, accesses, judge);
-  const answer = { format: 1, ways: explained, logged, variants, assumptions };
+  const proof =
+    options.prove &&
+    (await (await import('./prove-request.ts')).proveRequest(mesh, { world, accesses, judge }, options, io));
+  const answer = { format: 1, ways: explained, logged, variants, proof: proof?.json, assumptions };
   const notes = [
     ...(variants === undefined ? [] : [formatVariants(variants)]),
     ...(logged === undefined ? [] : [loggedNote(logged)]),
+    ...(proof === undefined ? [] : [proof.text]),
   ];
   const text = options.format === 'json' ? undefined : formatWays(explained, assumptions, notes, io.colours);
   await io.writeOut(text ?? `${JSON.stringify(answer, undefined, 2)}\n`);
+  if (proof?.isProved === false) return exitCode.no;
   return explained.some(({ outcome }) => outcome.kind === 'unmodelled') ? exitCode.no : exitCode.done;
 }
 
@@ -63,6 +71,13 @@ function requireSense({ protocol, claims, token, variants, logLine, from, to }: 
   if (logLine !== undefined || (from !== undefined && to !== undefined)) return;
   const option = from === undefined ? '--from <client>' : '--to <target>';
   throw new UsageError(`required option '${option}' not specified`);
+}
+
+/** Throws a UsageError for options that a proof cannot follow. */
+function requireProvable({ prove, envoy, authorizer }: ExplainOptions): void {
+  if (prove === undefined && envoy !== undefined) throw new UsageError('--envoy needs --prove, which runs it');
+  if (prove === undefined || authorizer === undefined) return;
+  throw new UsageError('--authorizer and --prove exclude each other: no external authorizer runs beside Envoy there');
 }
 
 /** Sidecars are there, but connections do not come to them; gateways need no redirection. */

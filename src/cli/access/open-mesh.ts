@@ -1,8 +1,11 @@
-import type { World } from '../../access/world.ts';
+import { keyOf, type World } from '../../access/world.ts';
+import type { Compilation } from '../../compiler/compilation.ts';
 import type { Snapshot } from '../../compiler/snapshot.ts';
+
 import type { OriginsFile } from '../../contracts/origins-file.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import type { ConfigParts } from '../../envoy/static-form.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { originsIn, worldOf } from '../../library/world-of.ts';
 import type { SourceFile } from '../../source/document.ts';
@@ -22,6 +25,8 @@ export interface OpenMesh {
   readonly snapshot: Snapshot;
   readonly world: World;
   readonly originsOf: (workload: string) => OriginsFile;
+  /** What Envoy gets; by `namespace/name` of the workload. */
+  readonly configOf: (workload: string) => ConfigParts | undefined;
   /** The inputs. */
   readonly files: readonly SourceFile[];
   readonly assumed: AssumedMesh;
@@ -49,7 +54,18 @@ export async function openMesh(
     return undefined;
   }
   const [world, originsOf] = [worldOf(compilation), originsIn(compilation, inputs)];
-  return { snapshot, world, originsOf, files: inputs, assumed };
+  return { snapshot, world, originsOf, configOf: configsIn(compilation), files: inputs, assumed };
+}
+
+function configsIn({ configs }: Compilation): OpenMesh['configOf'] {
+  const json = (all: readonly { readonly json: ConfigParts['bootstrap'] }[]): ConfigParts['listeners'] =>
+    all.map((one) => one.json);
+  return (workload) => {
+    const config = configs.find((one) => keyOf({ namespace: one.namespace, name: one.workload }) === workload);
+    if (config === undefined) return undefined;
+    const { bootstrap, listeners, clusters, routes } = config;
+    return { bootstrap: bootstrap.json, listeners: json(listeners), clusters: json(clusters), routes: json(routes) };
+  };
 }
 
 /** What was assumed to answer a question about these workloads, and about the services that lead to them. */

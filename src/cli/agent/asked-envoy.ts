@@ -4,8 +4,8 @@ import { type AskedEnvoy, askEnvoy } from '../../envoy/ask-envoy.ts';
 import { type EnvoySearch, findEnvoy } from '../../envoy/process.ts';
 
 /** The Envoy that a flag, else a variable names, or the one of the set-up, or of PATH; throws EnvoyNotFoundError. */
-export function locateEnvoy(proxyBinary: string | undefined, env: EnvoySearch['env']): string {
-  return findEnvoy({ proxyBinary, env, repositoryRoot: programRoot() });
+export function locateEnvoy(proxyBinary: string | undefined, env: EnvoySearch['env'], flag?: string): string {
+  return findEnvoy({ proxyBinary, flag, env, repositoryRoot: programRoot() });
 }
 
 /**

@@ -8,7 +8,6 @@ import { askMeshd } from '../../cli/control/ask-meshd.ts';
 import { runStatus } from '../../cli/control/debug-commands.ts';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
-import { createTestbedAuthority, type TestbedAuthority } from '../../testbed/authority.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { applyInstallation } from '../../testing/kubernetes/apply.ts';
@@ -16,6 +15,7 @@ import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts'
 import { defineAll } from '../../testing/kubernetes/definitions.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from '../../xds/server.ts';
+import { createTemporaryAuthority, type TemporaryAuthority } from '../ca/temporary-authority.ts';
 import type { StatusAnswer } from '../debug/answers.ts';
 import { makeSampleMesh } from '../testing/cluster-mesh.ts';
 import { connectTo } from '../testing/control-bench.ts';
@@ -25,12 +25,12 @@ import { request, startLoad } from '../testing/route-load.ts';
 import { RoutedBackend } from '../testing/routed-backend.ts';
 import { openRawStream, type RawStream } from '../testing/serving-bench.ts';
 
-type Issued = Awaited<ReturnType<TestbedAuthority['issue']>>;
+type Issued = Awaited<ReturnType<TemporaryAuthority['issue']>>;
 
 describe('three replicas of meshd on a Kubernetes cluster', () => {
   let cluster: Cluster;
   let folder: string;
-  let authority: TestbedAuthority;
+  let authority: TemporaryAuthority;
   let backend: RoutedBackend;
   let streams: RawStream[] = [];
   const connections: Client[] = [];
@@ -45,7 +45,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     await defineAll(cluster);
     await makeSampleMesh(cluster);
     await applyInstallation(cluster);
-    authority = createTestbedAuthority(folder);
+    authority = createTemporaryAuthority(folder);
     const client = await authority.issue('spiffe://cluster.local/ns/foo/sa/httpbin');
     const [egress = 0, inbound = 0, outbound = 0, ...ports] = await freePorts(3 + 2 * 3 + 2);
     await backend.serveAt(egress);

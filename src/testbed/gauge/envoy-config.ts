@@ -1,5 +1,8 @@
+import type { WorkloadCertificate } from '../../control/ca/temporary-authority.ts';
 import { type ConfigParts, staticForm } from '../../envoy/static-form.ts';
-import type { WorkloadCertificate } from '../authority.ts';
+import { connectionLog } from '../../gauge/access-logs.ts';
+import { echoCluster, echoListener } from '../../gauge/echo.ts';
+import { editedForGauge } from '../../gauge/edited.ts';
 
 type Json = Record<string, unknown>;
 
@@ -24,21 +27,6 @@ export interface Redirect {
   readonly port: number;
 }
 
-/** The files of the sandbox that Envoy writes and reads, relative to its working directory. */
-export const files = { echo: 'echo.sock', accessLog: 'access.log' } as const;
-
-/** Headers of which the echo says what it saw. */
-export const sawHeaders = [
-  'x-team',
-  'x-role',
-  'x-own',
-  'x-to',
-  'x-forwarded-host',
-  'x-payload',
-  'x-forwarded-for',
-  'x-forwarded-proto',
-] as const;
-
 export const firstPort = 20_000;
 
 /**
@@ -54,18 +42,18 @@ export function gaugeBootstrap(
     certificate_chain: { inline_string: server.certificateChain },
     private_key: { inline_string: server.privateKey },
   };
-  const editor = new Editor({
+  const replacements = {
     tls_certificates: () => [certificate],
     trusted_ca: () => ({ inline_string: strangeRoot }),
     sds_config: () => undefined,
-  });
+  };
   const found = workloads.flatMap((workload) => listenersOf(workload));
   const redirects = found.map(({ address, from }, i) => ({
     address,
     ...(from !== undefined && { from }),
     port: firstPort + i,
   }));
-  const listeners = found.map(({ listener }, i) => listenerForm(editor.edited(listener) as Json, i));
+  const listeners = found.map(({ listener }, i) => listenerForm(editedForGauge(listener, { replacements }) as Json, i));
   const clusters = new Map(
     workloads.flatMap(({ config }) => config.clusters.map(({ name }) => [name, echoCluster(String(name))])),
   );
@@ -122,122 +110,6 @@ function listenerForm(listener: Json, index: number): Json {
     name: `gauge-${index}`,
     address: { socket_address: { address: '0.0.0.0', port_value: firstPort + index } },
     listener_filters_timeout: '60s',
-    access_log: [accessLog(connectionFields)],
-  };
-}
-
-/** Secrets are the ones that stand in the bootstrap, and each connection manager tells of its requests. */
-class Editor {
-  readonly #replacements: Readonly<Record<string, () => unknown>>;
-
-  /** By name of a field, what stands there instead; undefined: nothing. */
-  constructor(replacements: Readonly<Record<string, () => unknown>>) {
-    this.#replacements = replacements;
-  }
-
-  edited(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((one) => this.edited(one));
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value as Json).flatMap(([key, member]) => {
-      const replacement = this.#replacements[key];
-      const replaced = replacement === undefined ? this.edited(member) : replacement();
-      return replaced === undefined ? [] : [[key, replaced] as const];
-    });
-    const copy: Json = Object.fromEntries(entries);
-    if (String(copy['@type']).endsWith('HttpConnectionManager')) {
-      copy.access_log = [accessLog(requestFields)];
-      delete copy.tracing;
-    }
-    if (String(copy['@type']).endsWith('TcpProxy')) delete copy.access_log;
-    return copy;
-  }
-}
-
-/** Both ends of the client's connection: who joins the log with what was sent knows them. */
-const ends = { peer: '%DOWNSTREAM_DIRECT_REMOTE_ADDRESS%', local: '%DOWNSTREAM_LOCAL_ADDRESS%' };
-
-const requestFields = {
-  kind: 'request',
-  ...ends,
-  status: '%RESPONSE_CODE%',
-  details: '%RESPONSE_CODE_DETAILS%',
-  chain: '%FILTER_CHAIN_NAME%',
-  route: '%ROUTE_NAME%',
-  cluster: '%UPSTREAM_CLUSTER_RAW%',
-  grpc: '%RESP(grpc-status)%',
-};
-
-const connectionFields = {
-  kind: 'connection',
-  ...ends,
-  cluster: '%UPSTREAM_CLUSTER_RAW%',
-  details: '%CONNECTION_TERMINATION_DETAILS%',
-  chain: '%FILTER_CHAIN_NAME%',
-  failure: '%DOWNSTREAM_TRANSPORT_FAILURE_REASON%',
-};
-
-function accessLog(fields: object): object {
-  return {
-    name: 'envoy.access_loggers.file',
-    typed_config: {
-      '@type': 'type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog',
-      path: files.accessLog,
-      log_format: { json_format: fields },
-    },
-  };
-}
-
-function echoCluster(name: string): object {
-  const endpoint = { address: { pipe: { path: files.echo } } };
-  return {
-    name,
-    type: 'STATIC',
-    connect_timeout: '5s',
-    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint }] }] },
-  };
-}
-
-/** Answers 200 and says what it saw. */
-function echoListener(): object {
-  const header = (key: string, value: string): object => ({ header: { key, value } });
-  return {
-    name: 'echo',
-    address: { pipe: { path: files.echo } },
-    filter_chains: [
-      {
-        filters: [
-          {
-            name: 'envoy.filters.network.http_connection_manager',
-            typed_config: {
-              '@type':
-                'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
-              stat_prefix: 'echo',
-              normalize_path: false,
-              http_filters: [
-                {
-                  name: 'envoy.filters.http.router',
-                  typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router' },
-                },
-              ],
-              route_config: {
-                name: 'echo',
-                response_headers_to_add: [
-                  header('x-saw-path', '%REQ(:PATH)%'),
-                  header('x-saw-host', '%REQ(:AUTHORITY)%'),
-                  ...sawHeaders.map((name) => header(`x-saw-${name}`, `%REQ(${name})%`)),
-                ],
-                virtual_hosts: [
-                  {
-                    name: 'echo',
-                    domains: ['*'],
-                    routes: [{ match: { prefix: '' }, direct_response: { status: 200 } }],
-                  },
-                ],
-              },
-            },
-          },
-        ],
-      },
-    ],
+    access_log: [connectionLog],
   };
 }

@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { checkWire } from '../../access/evaluate/check-wire.ts';
 import { normalizePath } from '../../access/model/normalize-path.ts';
 import { Signatures } from '../../access/signatures.ts';
+import { codecDetails } from '../../gauge/differences.ts';
+import type { GaugeAnswer, GaugeCase } from '../../gauge/gauge-case.ts';
 import { Dice } from '../../testing/dice.ts';
 import { tries } from '../../testing/effort.ts';
-import { codecDetails, mismatch, predict } from '../../testing/gauge-prediction.ts';
+import { mismatch, predict } from '../../testing/gauge-prediction.ts';
 import {
   compileGauged,
   type GaugedMesh,
@@ -16,7 +18,6 @@ import {
 } from '../../testing/gauged-mesh.ts';
 import { signTokens } from '../../testing/generated-tokens.ts';
 import { gauge } from './gauge.ts';
-import type { GaugeAnswer, GaugeCase } from './job.ts';
 
 const newSeed = (): number => 1 + Math.floor(Math.random() * 2 ** 31);
 

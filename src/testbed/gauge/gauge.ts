@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTestbedAuthority, type WorkloadCertificate } from '../authority.ts';
+import { createTemporaryAuthority, type WorkloadCertificate } from '../../control/ca/temporary-authority.ts';
+import type { GaugeAnswer, GaugeCase } from '../../gauge/gauge-case.ts';
 import { openSandbox, repository, scratch } from '../sandbox.ts';
 import { type GaugedWorkload, gaugeBootstrap } from './envoy-config.ts';
-import type { GaugeAnswer, GaugeCase, GaugeJob } from './job.ts';
+import type { GaugeJob } from './job.ts';
 
 /**
  * Sends each case to a real Envoy that has the inbound listeners of many workloads, each behind the redirection of its own
@@ -14,13 +15,13 @@ export async function gauge(
   cases: readonly GaugeCase[],
 ): Promise<readonly GaugeAnswer[]> {
   const sandbox = await openSandbox();
-  const authority = createTestbedAuthority(sandbox.folder);
+  const authority = createTemporaryAuthority(sandbox.folder);
   try {
     const identities = new Set(cases.flatMap(({ connection }) => connection.tls?.identities ?? []));
     const certificates: Record<string, WorkloadCertificate> = {};
     for (const identity of identities) certificates[identity] = await authority.issue(identity);
     const server = await authority.issue('spiffe://cluster.local/ns/gauge/sa/server');
-    const strange = createTestbedAuthority(join(sandbox.folder, 'strange'));
+    const strange = createTemporaryAuthority(join(sandbox.folder, 'strange'));
     const strangeRoot = (await strange.issue('spiffe://strange/x')).rootCertificate;
     await strange.close();
     const { bootstrap, redirects } = gaugeBootstrap(workloads, { server, strangeRoot });

@@ -1,21 +1,9 @@
 import type { Duplex } from 'node:stream';
-import type { HttpRequest } from '../../access/request.ts';
-
-export interface RawAnswer {
-  /** 0 where the connection ended without an answer. */
-  readonly status: number;
-  /** Why, then. */
-  readonly ending?: string;
-  readonly headers: ReadonlyMap<string, string>;
-  /** Whether the server ends the connection after it. */
-  readonly isLast: boolean;
-}
-
-/** Far longer than a busy machine takes. */
-const answerTimeoutMs = 60_000;
+import type { HttpRequest } from '../access/request.ts';
+import { answerTimeoutMs, ended, endingOf, type GaugeClient, type RawAnswer } from './client.ts';
 
 /** Requests over HTTP/1.1 on one connection, byte for byte as they are given. */
-export class Http1Client {
+export class Http1Client implements GaugeClient {
   readonly #socket: Duplex;
   #received: Buffer = Buffer.alloc(0);
   #ending: string | undefined;
@@ -33,9 +21,7 @@ export class Http1Client {
     };
     socket.on('end', end('end'));
     socket.on('close', end('end'));
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      end(error.code === 'ECONNRESET' ? 'reset' : (error.code ?? 'error'))(),
-    );
+    socket.on('error', (error: NodeJS.ErrnoException) => end(endingOf(error))());
   }
 
   async send({ method, path, authority, headers }: HttpRequest): Promise<RawAnswer> {
@@ -48,7 +34,7 @@ export class Http1Client {
     for (;;) {
       const answer = this.#read(method);
       if (answer !== undefined) return answer;
-      if (this.#ending !== undefined) return { status: 0, ending: this.#ending, headers: new Map(), isLast: true };
+      if (this.#ending !== undefined) return ended(this.#ending);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => {
           this.#ending ??= 'no answer';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { issuePair } from '../control/ca/issue-pair.ts';
-import { openAuthority } from '../control/ca/open-authority.ts';
+import { issuePair } from './issue-pair.ts';
+import { openAuthority } from './open-authority.ts';
 
 /** A workload's certificate, PEM texts as the folder that PROV_CERT names holds them. */
 export interface WorkloadCertificate {
@@ -12,21 +12,21 @@ export interface WorkloadCertificate {
   readonly rootCertificate: string;
 }
 
-/** Where the certificates of a testbed's workloads are from. */
+/** Where the certificates of workloads are from. */
 export interface WorkloadAuthority {
   /** A certificate good for a day, with a new key on P-256. */
   issue(spiffeId: string): Promise<WorkloadCertificate>;
 }
 
-/** The authority of a testbed: meshd's own, with a root of its own in `<folder>/authority`. */
-export interface TestbedAuthority extends WorkloadAuthority {
+/** An authority as meshd has it, for as long as a run on one machine takes; its root is in `<folder>/authority`. */
+export interface TemporaryAuthority extends WorkloadAuthority {
   close(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
 
 /** Makes the root with the first certificate; it lives as long as the folder. */
-export function createTestbedAuthority(folder: string): TestbedAuthority {
+export function createTemporaryAuthority(folder: string): TemporaryAuthority {
   let opened: ReturnType<typeof openAuthority> | undefined;
   const issue = async (spiffeId: string): Promise<WorkloadCertificate> => {
     opened ??= openAuthority({

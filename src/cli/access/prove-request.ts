@@ -1,0 +1,54 @@
+import { type AccessRequest, travel } from '../../access/evaluate/journey.ts';
+import type { World } from '../../access/world.ts';
+import { type ProvenRequest, proveWays } from '../../gauge/prove.ts';
+import { formatProofs, isProved, proofsJson } from '../../gauge/report.ts';
+import { locateEnvoy } from '../agent/asked-envoy.ts';
+import type { CliIo } from '../io.ts';
+import type { OpenMesh } from './open-mesh.ts';
+import { withToken } from './token-option.ts';
+
+type TokenJudge = Parameters<typeof travel>[2];
+
+/** Requests that differ in their destination alone, and what is known of their tokens. */
+interface Asked {
+  readonly world: World;
+  readonly accesses: readonly AccessRequest[];
+  readonly judge: TokenJudge;
+}
+
+/** The proof of one prediction, in both forms of the output. */
+export interface RequestProof {
+  readonly isProved: boolean;
+  readonly text: string;
+  readonly json: object;
+}
+
+/** Sends the request to the real Envoy, and compares what it does with the prediction. */
+export async function proveRequest(
+  { configOf }: Pick<OpenMesh, 'configOf'>,
+  asked: Asked,
+  { envoy }: { readonly envoy?: string },
+  io: Pick<CliIo, 'environment' | 'colours' | 'untilStopped'>,
+): Promise<RequestProof> {
+  const binary = locateEnvoy(envoy, io.environment, '--envoy');
+  const [result = { proofs: [], gaps: [] }] = await io.untilStopped((stop) =>
+    proveWays([provenRequest(asked)], configOf, { binary, stop }),
+  );
+  return {
+    isProved: isProved(result),
+    text: `on Envoy (${binary}):\n${formatProofs(result, io.colours)}`,
+    json: { envoy: binary, ...proofsJson(result) },
+  };
+}
+
+/** Stands in a request for a token that is signed when it is sent. */
+const placeholder = 'meshpol-prove-token';
+
+/** The ways of a request; assumed claims are in a token, where the server looks for one of their issuer. */
+export function provenRequest({ world, accesses, judge }: Asked): ProvenRequest {
+  const { claims } = judge;
+  const travelled = (all: readonly AccessRequest[]) => all.flatMap((access) => travel(world, access, judge));
+  if (claims === undefined) return { ways: travelled(accesses) };
+  const carried = withToken(world, accesses, { text: placeholder, claims, header: {} });
+  return { ways: travelled(carried.accesses), token: { placeholder, claims } };
+}

@@ -1,0 +1,45 @@
+/** Both ends of the client's connection: who joins the log with what was sent knows them. */
+const ends = { peer: '%DOWNSTREAM_DIRECT_REMOTE_ADDRESS%', local: '%DOWNSTREAM_LOCAL_ADDRESS%' };
+
+const requestFields = {
+  kind: 'request',
+  ...ends,
+  status: '%RESPONSE_CODE%',
+  details: '%RESPONSE_CODE_DETAILS%',
+  chain: '%FILTER_CHAIN_NAME%',
+  route: '%ROUTE_NAME%',
+  cluster: '%UPSTREAM_CLUSTER_RAW%',
+  grpc: '%RESP(grpc-status)%',
+};
+
+const connectionFields = {
+  kind: 'connection',
+  ...ends,
+  cluster: '%UPSTREAM_CLUSTER_RAW%',
+  details: '%CONNECTION_TERMINATION_DETAILS%',
+  chain: '%FILTER_CHAIN_NAME%',
+  failure: '%DOWNSTREAM_TRANSPORT_FAILURE_REASON%',
+};
+
+/** Where Envoy writes them, relative to its working directory. */
+export const accessLogFile = 'access.log';
+
+/** Tells of each request that a connection manager answers or sends on. */
+export const requestLog = accessLog(requestFields);
+
+/** Tells of each connection of a listener when it has ended. */
+export const connectionLog = accessLog(connectionFields);
+
+/** One line of either log. */
+export type LogEntry = Readonly<Record<string, string | number | null>>;
+
+function accessLog(fields: object): object {
+  return {
+    name: 'envoy.access_loggers.file',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog',
+      path: accessLogFile,
+      log_format: { json_format: fields },
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Passage } from '../access/outcome.ts';
+import type { HttpRequest } from '../access/request.ts';
+import type { GaugeAnswer } from './gauge-case.ts';
+
+/** How the client sees the end of its connection if curl could exit with this code alone. */
+const endings: Readonly<Record<number, readonly string[]>> = {
+  7: ['ECONNREFUSED'],
+  52: ['end'],
+  56: ['reset', 'EPIPE'],
+};
+
+/** Names of what the evaluator and Envoy see differently: outcome, reason, chain, route, and what the application saw. */
+export function differences({ outcome, steps }: Passage, answer: GaugeAnswer): readonly string[] {
+  const decider = (station: string): string => steps.find((step) => step.station === station)?.decider ?? '';
+  const { status, details } = answer;
+  const facts: Record<string, boolean> = { chain: answer.chain === '' || answer.chain === decider('chain') };
+  switch (outcome.kind) {
+    case 'answered':
+      facts.status = status === outcome.status;
+      facts.grpcStatus = answer.grpcStatus === outcome.grpcStatus;
+      facts.details = codecDetails(details) === codecDetails(outcome.details);
+      break;
+    case 'reaches':
+      facts.cluster = outcome.clusters.includes(answer.cluster);
+      facts.route = outcome.request === undefined || answer.route === decider('route');
+      // A TCP proxy has no word for what the application answers.
+      facts.details = details === 'via_upstream' || details === '';
+      if (outcome.request === undefined || answer.sawPath === undefined) break;
+      facts.path = answer.sawPath === outcome.request.path;
+      facts.host = answer.sawHost === outcome.request.authority;
+      Object.assign(facts, headersSeen(outcome.request, answer.saw ?? {}));
+      break;
+    case 'closed':
+      facts.status = status === 0;
+      facts.cluster = answer.cluster === '';
+      if (outcome.exitCodes.length === 1) {
+        facts.ending = endings[outcome.exitCodes[0] ?? 0]?.includes(answer.ending ?? '') === true;
+      }
+      facts.details = details.startsWith('rbac') ? details === outcome.details : !outcome.details.startsWith('rbac');
+      break;
+    case 'reset':
+      facts.status = status === 0 || details === outcome.details;
+      break;
+    case 'unmodelled':
+      facts.modelled = false;
+  }
+  return Object.keys(facts).filter((name) => facts[name] === false);
+}
+
+/** By header, whether the application saw what was predicted. */
+function headersSeen(
+  { headers, opaque = [] }: HttpRequest,
+  saw: NonNullable<GaugeAnswer['saw']>,
+): Record<string, boolean> {
+  const entries = Object.entries(saw).map(([name, text]) => {
+    const lines = headers.filter(([key]) => key === name).map(([, value]) => value);
+    // The echo tells the first line, and Envoy leaves out a header that would be empty.
+    const expected = lines[0] || '-';
+    return [`header ${name}`, opaque.includes(name) || expected === text] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Which of two words Envoy has for a request that its codec refuses depends on what other connections sent before. */
+export function codecDetails(details: string): string {
+  return details === 'http1.invalid_characters' ? 'http1.codec_error' : details;
+}

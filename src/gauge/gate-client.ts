@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { connect, isIPv6 } from 'node:net';
+import type { Connection } from '../access/request.ts';
+import type { WorkloadCertificate } from '../control/ca/temporary-authority.ts';
+import { BytesClient } from './bytes-client.ts';
+import { Http1Client } from './http1-client.ts';
+import { Http2Client } from './http2-client.ts';
+import { secured } from './secured.ts';
+import type { OpenConnection } from './send.ts';
+
+/** A connection to the gate on this port, with the addresses of the case in its PROXY header. */
+export async function openAtGate(
+  { source, destination, tls, protocol }: Connection,
+  port: number,
+  certificates: Readonly<Record<string, WorkloadCertificate>>,
+): Promise<OpenConnection> {
+  const socket = connect({ host: '127.0.0.1', port });
+  await once(socket, 'connect');
+  // Whoever uses the socket sees its end.
+  socket.on('error', () => undefined);
+  socket.setNoDelay(true);
+  const ends = `127.0.0.1:${socket.localPort}`;
+  const family = isIPv6(source) ? 'TCP6' : 'TCP4';
+  socket.write(`PROXY ${family} ${source} ${destination.address} ${clientPort} ${destination.port}\r\n`);
+  const carrier = tls === undefined ? socket : secured(socket, tls, certificates);
+  return { client: new clients[protocol](carrier), ends };
+}
+
+/** No rule asks for the port of a client. */
+const clientPort = 40_000;
+
+const clients = { 'http/1.1': Http1Client, h2: Http2Client, bytes: BytesClient };
