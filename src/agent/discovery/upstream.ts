@@ -1,58 +1,25 @@
 import { Client, type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import { meshChannelOptions, secureCredentials } from '../../identity/secure-channel.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
+import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
-import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
 import { positionIn } from '../../xds/position.ts';
 import { faultType } from '../../xds/proxy-faults.ts';
-import type { ResourceView } from '../../xds/resource-view.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
-import type { Log } from '../log/log.ts';
 import { type FollowedList, listOfType } from './configuration.ts';
 import { Conversation, syncName } from './conversation.ts';
-import type { FetchedSecrets } from './fetched-secrets.ts';
-import type { ReportedFaults } from './reported-faults.ts';
-
-export interface UpstreamOptions {
-  /** `host:port` of the control plane; its certificate must be for the host. */
-  readonly address: string;
-  readonly node: () => Promise<DiscoveryNode>;
-  /** What this client has of a type. */
-  readonly view: (list: ConfigurationList) => ResourceView;
-  /** A response that may be served; `answer` gives Envoy's refusal, or nothing. */
-  readonly take: (
-    list: ConfigurationList,
-    response: DeltaResponse,
-    answer: (refusal: string | undefined) => void,
-  ) => void;
-  /** Secrets are asked for anew on each stream, and no version of them is named. */
-  readonly secrets: FetchedSecrets;
-  /** Invalid objects that concern this proxy; a control plane that knows no such type is asked once. */
-  readonly faults: Pick<ReportedFaults, 'begin' | 'take'>;
-  /** Whether this client has all that the control plane has for it, from now on. */
-  readonly synced: (isSynced: boolean) => void;
-  readonly log: Log;
-  readonly clock: Clock;
-  /**
-   * How often the control plane is asked whether it is there; a stream without an answer for twice as long is ended.
-   */
-  readonly checkMs?: number;
-}
+import { ReplicaPosition } from './replica-position.ts';
+import type { UpstreamOptions } from './upstream-options.ts';
+import { WantedNames } from './wanted-names.ts';
 
 /** The configuration of a big mesh comes in one message a type. */
 const longestMessageBytes = 256 * 1_048_576;
 const backOffMs = { first: 500, longest: 30_000 };
 /** INTERNAL: what Envoy itself refuses with. */
 const refusalCode = 13;
-/**
- * The status by which a replica refuses that has read less than the one before, and the time after which it is accepted
- * all the same.
- */
+/** The status by which a replica refuses that has read less than the one before. */
 const olderCode = status.FAILED_PRECONDITION;
-const longestRefusalMs = 5_000;
 /** How a stream ends whose first request is not understood; CANCELLED: here, where there is no answer to it. */
 const unknowing = new Set([status.CANCELLED, status.INVALID_ARGUMENT, status.UNIMPLEMENTED]);
 const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';
@@ -64,7 +31,8 @@ const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggreg
 export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #end = new AbortController();
-  readonly #wanted: Readonly<Record<'endpoints' | 'routes', Set<string>>> = { endpoints: new Set(), routes: new Set() };
+  readonly #wanted = new WantedNames();
+  readonly #position: ReplicaPosition;
   #identity: SecretSnapshot | undefined;
   #call: ClientDuplexStream<Buffer, Buffer> | undefined;
   #conversation: Conversation | undefined;
@@ -75,13 +43,11 @@ export class Upstream {
   /** On this stream. */
   #faultsAre: 'not asked for' | 'asked for' | 'known' = 'not asked for';
   #running: Promise<void> | undefined;
-  #position: string | undefined;
-  /** Time, on the monotonic clock, since which replicas that have read less refuse this client. */
-  #refusedSinceMs: number | undefined;
   #problem: string | undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
+    this.#position = new ReplicaPosition(options.clock);
   }
 
   /** Why there is no stream; undefined if there is one, or if none was tried yet. */
@@ -97,12 +63,12 @@ export class Upstream {
 
   /** What the control plane said of the state that its resources are of; undefined: nothing. */
   get position(): string | undefined {
-    return this.#position;
+    return this.#position.said;
   }
 
   /** What it said before this process ran. */
   restorePosition(position: string | undefined): void {
-    this.#position = position;
+    this.#position.take(position);
   }
 
   want(list: FollowedList, names: readonly string[]): void {
@@ -111,10 +77,8 @@ export class Upstream {
       if (fresh.length > 0) this.#conversation?.ask({ typeUrl: secretTypeUrl, subscribe: fresh });
       return;
     }
-    const wanted = this.#wantedOf(list);
-    const fresh = names.filter((name) => wanted !== undefined && !wanted.has(name));
+    const fresh = this.#wanted.add(list, names);
     if (fresh.length === 0) return;
-    for (const name of fresh) wanted?.add(name);
     this.#conversation?.ask({ typeUrl: configurationTypes[list].typeUrl, subscribe: fresh });
   }
 
@@ -124,10 +88,8 @@ export class Upstream {
       this.#conversation?.ask({ typeUrl: secretTypeUrl, unsubscribe: names });
       return;
     }
-    const wanted = this.#wantedOf(list);
-    const gone = names.filter((name) => name !== syncName && name !== '*');
-    if (wanted === undefined || gone.length === 0) return;
-    for (const name of gone) wanted.delete(name);
+    const gone = this.#wanted.drop(list, names);
+    if (gone.length === 0) return;
     this.#conversation?.ask({ typeUrl: configurationTypes[list].typeUrl, unsubscribe: gone });
   }
 
@@ -179,7 +141,7 @@ export class Upstream {
       if (call.writable) call.write(encodeDeltaAsk(ask));
     };
     const { view, secrets } = this.#options;
-    const conversation = new Conversation({ view, secrets, wanted: this.#wanted, send });
+    const conversation = new Conversation({ view, secrets, wanted: this.#wanted.sets, send });
     this.#call = call;
     this.#conversation = conversation;
     const stream = { wasSynced: false, isOlder: false, answeredAtMs: performance.now() };
@@ -208,7 +170,7 @@ export class Upstream {
         resolve(explain(error, address));
       });
       call.on('end', () => resolve(`${address} has ended the stream`));
-      conversation.begin(node, this.#tellsDigests, this.#positionNow());
+      conversation.begin(node, this.#tellsDigests, this.#position.told);
     });
     clearInterval(check);
     this.#call = undefined;
@@ -216,7 +178,7 @@ export class Upstream {
     call.on('error', () => undefined);
     call.cancel();
     client.close();
-    if (stream.isOlder) this.#refusedSinceMs ??= this.#options.clock.monotonicMs();
+    if (stream.isOlder) this.#position.refused();
     return { ...stream, problem };
   }
 
@@ -226,11 +188,11 @@ export class Upstream {
     const { typeUrl, nonce, resources } = response;
     if (typeUrl === setType) {
       conversation.compared(response);
-      this.#refusedSinceMs = undefined;
+      this.#position.accepted();
       return false;
     }
     const list = listOfType(typeUrl);
-    if (list !== undefined) this.#position = positionIn(response.systemVersion);
+    if (list !== undefined) this.#position.take(positionIn(response.systemVersion));
     const answer = (refusal: string | undefined): void => {
       // The word about a response of an earlier stream is nobody's.
       if (this.#conversation !== conversation) return;
@@ -268,21 +230,11 @@ export class Upstream {
     return isSync;
   }
 
-  /** Told to the next replica, unless replicas refuse for too long: then an older state is better than none. */
-  #positionNow(): string | undefined {
-    const forMs = this.#options.clock.monotonicMs() - (this.#refusedSinceMs ?? this.#options.clock.monotonicMs());
-    return forMs < longestRefusalMs ? this.#position : undefined;
-  }
-
   /** Asks after everything else, because a control plane that does not know the type ends the stream. */
   #askFaults(conversation: Conversation): void {
     if (!this.#asksFaults || this.#faultsAre !== 'not asked for') return;
     this.#faultsAre = 'asked for';
     conversation.ask({ typeUrl: faultType.typeUrl, subscribe: ['*'] });
-  }
-
-  #wantedOf(list: ConfigurationList): Set<string> | undefined {
-    return list === 'endpoints' || list === 'routes' ? this.#wanted[list] : undefined;
   }
 }
 
