@@ -19,14 +19,15 @@ const owners: Readonly<Record<VariableOwner, string>> = {
 export function variablesPage(): string {
   const sections = Object.entries(owners).map(([owner, title]) => {
     const more = furtherOf(owner as VariableOwner);
-    return `## ${title}\n\n${variableTable(variables.filter((variable) => variable.owner === owner))}${more}`;
+    const listed = [...variables, ...ownVariables].filter((variable) => variable.owner === owner);
+    return `## ${title}\n\n${variableTable(listed)}${more}`;
   });
-  const own = `## Also read by \`pilot-agent\`\n\n${variableTable(ownVariables)}\n\n${nodeVariables}`;
-  return `# Environment variables\n\nBooleans are \`1 t T TRUE true True\` and \`0 f F FALSE false False\`; of a boolean, the column "effect" says what true does. Durations are written as in Go: \`1m30s\`. The column "setting" has the name that \`pilot-agent proxy --print-config\` shows. The last column says what an invalid value causes: an error, or a warning and the default. A variable that is refused stops the program if its value differs from the default. Written by \`make docs\` from \`src/config/variables.ts\`.\n\n${[...sections, own].join('\n\n')}\n`;
+  return `# Environment variables\n\nA boolean is true with \`1\`, \`t\`, \`T\`, \`TRUE\`, \`true\` or \`True\`, and false with \`0\`, \`f\`, \`F\`, \`FALSE\`, \`false\` or \`False\`; the column "effect" says what true does. Durations are written as in Go: \`1m30s\`. The column "setting" has the name that \`pilot-agent proxy --print-config\` shows. The last column says what an invalid value causes: an error, or a warning and the default. If a variable is "refused", every value but the default stops the program. Written by \`make docs\` from \`src/config/variables.ts\` and \`src/config/own-variables.ts\`.\n\n${sections.join('\n\n')}\n`;
 }
 
 /** What a program reads besides the variables of its table. */
 function furtherOf(owner: VariableOwner): string {
+  if (owner === 'agent') return `\n\n${nodeVariables}`;
   if (owner === 'redirection') return `\n\n${flagVariables()}`;
   if (owner !== 'control-plane') return '';
   const further = serveVariables.filter(({ name }) => !variables.some((it) => it.name === name && it.owner === owner));

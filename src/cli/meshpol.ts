@@ -36,7 +36,7 @@ Examples:
   meshpol inject -f deployment.yaml | kubectl apply -f -   a workload with its proxy
   meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor
 
-Exit codes: 0 done; 1 invalid input, a finding, or a difference that --check found; 2 wrong usage; 3 environment error,
+Exit codes: 0 done; 1 invalid input, a finding, a failed test, or a difference (--check); 2 wrong usage; 3 environment error,
 such as a file that can't be read; 70 a bug in this program.`;
 
 /** Runs one command line (without node and script) and gives the exit code; commands are loaded when asked for. */

@@ -29,7 +29,7 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
     .option('--claims <json>', 'claims of a token that the request carries; its signature counts as valid', parseClaims)
     .option(
       '--log-line <line>',
-      'a line of an access log, in place of --from, --to and the options of the request; those that are given too count instead',
+      'a line of an access log that describes the request; options that are given too override what the line says',
       filledText,
     )
     .option(

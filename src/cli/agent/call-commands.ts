@@ -8,8 +8,11 @@ import type { WaitArguments } from './wait.ts';
 /** Adds the commands that call what a running agent, or its Envoy, serves on loopback. */
 export function addCallCommands(program: Command, context: ProgramContext, finish: (code: number) => void): void {
   const request = program
-    .command('request <method> <path> [body]')
+    .command('request')
     .description("send a request to Envoy's admin interface, and print the answer")
+    .argument('<method>', 'HTTP method, sent as typed: Envoy expects upper case')
+    .argument('<path>', 'path and query, with or without the leading slash; escape special characters (%20) yourself')
+    .argument('[body]', 'body of the request, sent without a Content-Type')
     .showHelpAfterError('(pilot-agent request --help says more)')
     .allowExcessArguments(false)
     .option(

@@ -28,8 +28,10 @@ export function addDebugCommands(program: Command, context: ProgramContext, fini
     });
   common(
     program
-      .command('why <proxy> [resource]')
-      .description('print which fields of which objects decided the configuration of a proxy'),
+      .command('why')
+      .description('print which fields of which objects decided the configuration of a proxy')
+      .argument('<proxy>', 'the proxy: namespace/name of its workload')
+      .argument('[resource]', 'name of a listener, route or cluster (default: all)'),
   )
     .option('--watch', 'print the answer again whenever it changes, until SIGINT')
     .action(async (proxy: string, resource: string | undefined, options: object) => {
@@ -38,8 +40,9 @@ export function addDebugCommands(program: Command, context: ProgramContext, fini
     });
   common(
     program
-      .command('forget <kind>')
-      .description('remove objects that stay active although the CustomResourceDefinition of their kind was deleted'),
+      .command('forget')
+      .description('remove objects that stay active although the CustomResourceDefinition of their kind was deleted')
+      .argument('<kind>', 'kind of the objects, such as AuthorizationPolicy'),
   ).action(async (kind: string, options: object) => {
     const { runForget } = await import('./debug-commands.ts');
     finish(await runForget(kind, optionsOf(options), ioOf()));

@@ -126,8 +126,8 @@ function addDistributionFlags(command: Command): Command {
     )
     .option(
       '--rev <revision>',
-      'with --git: branch, tag, HEAD, reference (refs/...) or full commit id, which is followed; a folder after a colon ' +
-        '(main:mesh) means its files alone',
+      'with --git: branch, tag, HEAD, reference (refs/...) or full commit id; if a branch moves, its new commit is read; ' +
+        'with a folder after a colon (main:mesh), only the files of this folder are read',
       revision,
     )
     .option(
@@ -153,8 +153,8 @@ function addDistributionFlags(command: Command): Command {
     )
     .option(
       '--debugAddr <host:port>',
-      'address of an HTTPS listener for debug requests with a token, whose claims name the namespaces that its bearer may ' +
-        'see; with --kubernetes also with a token of a service account that may see them (default: none)',
+      'address of an HTTPS listener for debug requests. Each needs a token: one whose claims name the namespaces that its ' +
+        'bearer may see, or with --kubernetes one of a service account that has the right to see them (default: none)',
       address,
     )
     .option(
@@ -179,25 +179,21 @@ function addServiceFlags(command: Command): Command {
         "the server's, and ?stale lets any server answer",
       consulAddress,
     )
-    .option('--consulToken <file>', 'with --consul: file of an ACL token, which is read again', parsePath)
+    .option('--consulToken <file>', 'with --consul: file with an ACL token; read for each request', parsePath)
     .option('--consulRoots <file>', 'with --consul: CA certificates (PEM) to verify the server with', parsePath)
     .option('--consulCertificate <file>', 'with --consul: certificate (PEM) of this client', parsePath)
     .option('--consulKey <file>', 'with --consulCertificate: its private key (PEM)', parsePath)
     .option(
       '--configSourceRoots <file>',
-      'roots (PEM) that the certificates of configuration servers (configSources xds://) must lead to; read for each connection',
+      'CA certificates (PEM) to verify configuration servers (configSources xds://) with; read for each connection',
       parsePath,
     )
-    .option(
-      '--configSourceCertificate <file>',
-      'with --configSourceRoots: certificate (PEM) that configuration servers are shown',
-      parsePath,
-    )
-    .option('--configSourceKey <file>', 'key (PEM) of --configSourceCertificate', parsePath)
+    .option('--configSourceCertificate <file>', 'with --configSourceRoots: certificate (PEM) of this client', parsePath)
+    .option('--configSourceKey <file>', 'with --configSourceCertificate: its private key (PEM)', parsePath)
     .option(
       '--registrationSocket <file>',
-      'Unix socket on which programs register services over HTTP, which are kept in memory (registry Mock); only this user ' +
-        'can open it (default: none)',
+      'Unix socket on which programs register services over HTTP (registry Mock); services are kept in memory; only this ' +
+        'user can open the socket (default: none)',
       parsePath,
     );
 }
@@ -212,8 +208,8 @@ function addWebhookFlags(command: Command): Command {
     )
     .option(
       '--validationWebhook <name>',
-      'with --webhookAddr: name of the ValidatingWebhookConfiguration, into which one replica writes the roots of the CA, and ' +
-        'the failure policy Fail once the webhook works (default: mesh-validator)',
+      'with --webhookAddr: name of the ValidatingWebhookConfiguration. One replica writes the roots of the CA into it and, ' +
+        'once the webhook works, the failure policy Fail (default: mesh-validator)',
       filledText,
     )
     .option(
