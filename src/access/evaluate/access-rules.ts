@@ -3,6 +3,7 @@ import type { Step } from '../outcome.ts';
 import { metConditions, nearDenials, nearMisses } from '../reason/near-miss.ts';
 import { holds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
+import type { Observer } from './surroundings.ts';
 
 /** Verdict of an access filter about a request. */
 export type AccessVerdict =
@@ -14,7 +15,13 @@ export type AccessVerdict =
  * Tries the rules in their order: under ALLOW the first that matches lets the request pass, under DENY it denies it. Where
  * none matches, ALLOW denies and DENY passes. LOG never denies.
  */
-export function judge({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
+export function judge(judged: AccessRules, view: RequestView, observer?: Observer): AccessVerdict {
+  const verdict = verdictOf(judged, view);
+  if (verdict.kind !== 'unmodelled') observer?.rules(judged, verdict.rule, view);
+  return verdict;
+}
+
+function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
   for (const rule of rules) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
     const unknown = rule.readsText.find((name) => view.opaque.has(name));
@@ -30,8 +37,9 @@ export function leaveShadow(
   filter: string,
   { rules, prefix }: NonNullable<AccessFilter['shadow']>,
   view: RequestView,
+  observer?: Observer,
 ): string | undefined {
-  const verdict = judge(rules, view);
+  const verdict = judge(rules, view, observer);
   if (verdict.kind === 'unmodelled') return verdict.at;
   view.leave(filter, {
     [`${prefix}shadow_engine_result`]: verdict.kind === 'denied' ? 'denied' : 'allowed',

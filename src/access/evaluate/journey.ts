@@ -7,7 +7,7 @@ import { answered, inFormOf } from './answer.ts';
 import { type Choose, everyWay } from './choices.ts';
 import { inboundListener, outboundListener } from './find-listener.ts';
 import { serve } from './serve.ts';
-import type { AuthorizerAnswer } from './surroundings.ts';
+import type { AuthorizerAnswer, Observer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
 import { type Dialled, dial } from './upstream.ts';
 import type { Leg, Way } from './way.ts';
@@ -38,13 +38,23 @@ export interface AccessRequest {
 /** Address of a client without a known one: from the block for benchmarks (RFC 2544), which nobody uses. */
 export const assumedAddress = '198.18.0.1';
 
+/** Gives the observer of the proxy of a workload. */
+export type ObserveProxy = (workload: WorkloadName) => Observer;
+
 /** Every way that a request may take: several if weights, a choice of endpoints or something outside of the mesh decide. */
-export function travel(world: World, access: AccessRequest, tokens: TokenJudge): readonly Way[] {
-  return everyWay((choose) => new Journey(world, access, tokens, choose).start()).map(({ result, because }) => {
-    // An endpoint is told by the target.
-    const told = because.filter(({ kind }) => kind !== 'endpoint');
-    return told.length === 0 ? result : { ...result, because: told };
-  });
+export function travel(
+  world: World,
+  access: AccessRequest,
+  tokens: TokenJudge,
+  observe?: ObserveProxy,
+): readonly Way[] {
+  return everyWay((choose) => new Journey(world, access, tokens, choose, observe).start()).map(
+    ({ result, because }) => {
+      // An endpoint is told by the target.
+      const told = because.filter(({ kind }) => kind !== 'endpoint');
+      return told.length === 0 ? result : { ...result, because: told };
+    },
+  );
 }
 
 /** A connection that a proxy has taken, to where it sends it on. */
@@ -63,13 +73,21 @@ class Journey {
   readonly #access: AccessRequest;
   readonly #tokens: TokenJudge;
   readonly #choose: Choose;
+  readonly #observe: ObserveProxy | undefined;
   readonly #legs: Leg[] = [];
 
-  constructor(world: World, access: AccessRequest, tokens: TokenJudge, choose: Choose) {
+  constructor(
+    world: World,
+    access: AccessRequest,
+    tokens: TokenJudge,
+    choose: Choose,
+    observe: ObserveProxy | undefined,
+  ) {
     this.#world = world;
     this.#access = access;
     this.#tokens = tokens;
     this.#choose = choose;
+    this.#observe = observe;
   }
 
   start(): Way {
@@ -115,13 +133,14 @@ class Journey {
     listener: Parameters<typeof serve>[0],
     side: Leg['side'],
   ): Outcome {
+    const { namespace, name } = workload;
     const { outcome, steps } = serve(listener, connection, request, {
       routes: proxy.routes,
       tokens: this.#tokens,
       choose: this.#choose,
       authorizer: this.#access.authorizer,
+      observer: this.#observe?.({ namespace, name }),
     });
-    const { namespace, name } = workload;
     const passing = { connection, request, outcome };
     this.#legs.push({ workload: { namespace, name }, side, listener: listener.name, steps, passing });
     return outcome;

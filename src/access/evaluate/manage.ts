@@ -80,6 +80,7 @@ function through(filter: HttpFilter, passing: Passing): Outcome | undefined {
     case 'fault':
       return throughFault(filter, passing);
     case 'router':
+      surroundings.observer?.passed(view);
       return throughRouter(filter.tells, passing);
     case 'alpn':
     case 'transparent':
@@ -90,14 +91,15 @@ function through(filter: HttpFilter, passing: Passing): Outcome | undefined {
 }
 
 function throughRules({ access }: HttpFilter & { readonly kind: 'rbac' }, passing: Passing): Outcome | undefined {
-  const { manager, view, steps } = passing;
+  const { manager, view, steps, surroundings } = passing;
+  const { observer } = surroundings;
   const { rules, shadow } = access;
   if (shadow !== undefined) {
-    const gap = leaveShadow('envoy.filters.http.rbac', shadow, view);
+    const gap = leaveShadow('envoy.filters.http.rbac', shadow, view, observer);
     if (gap !== undefined) return { kind: 'unmodelled', at: gap };
   }
   if (rules === undefined) return undefined;
-  const verdict = judge(rules, view);
+  const verdict = judge(rules, view, observer);
   if (verdict.kind === 'unmodelled') return verdict;
   steps.push(accessStep('access', rules, verdict.rule, view));
   if (verdict.kind === 'passed') return undefined;

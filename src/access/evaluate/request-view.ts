@@ -34,6 +34,11 @@ export class RequestView {
     this.remote = addressBytes(remote);
   }
 
+  /** Whether network filters see it, for which there is no request. */
+  get isConnection(): boolean {
+    return this.method === '';
+  }
+
   /** Without its query. */
   get barePath(): string {
     return splitQuery(this.path)[0];

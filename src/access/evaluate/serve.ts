@@ -24,6 +24,12 @@ export function serve(
   const steps: Step[] = [];
   if (listener.gap !== undefined) return { outcome: { kind: 'unmodelled', at: listener.gap }, steps };
   const { chain, others } = chooseChain(listener, connection, opening);
+  const looked = chain === undefined ? others : [chain];
+  surroundings.observer?.connection(
+    listener.name,
+    looked.map(({ at }) => at),
+    connection,
+  );
   // The inspectors have only looked: the kernel sends a reset for bytes that nobody has read.
   if (chain === undefined) {
     for (const { at } of others) steps.push({ station: 'chain', at, decider: '' });
@@ -96,6 +102,7 @@ class Passing {
         this.#cluster = this.#connection.tls?.serverName || undefined;
         return undefined;
       case 'tcp': {
+        this.#surroundings.observer?.passed(this.#view);
         const [only = '', ...others] = filter.clusters;
         const chosen = others.length === 0 ? only : this.#surroundings.choose('weight', 'bytes', filter.clusters);
         const { protocol, tls } = this.#connection;
@@ -112,12 +119,13 @@ class Passing {
   }
 
   #throughRules({ access: { rules, shadow } }: NetworkFilter & { readonly kind: 'rbac' }): Outcome | undefined {
+    const { observer } = this.#surroundings;
     if (shadow !== undefined) {
-      const gap = leaveShadow('envoy.filters.network.rbac', shadow, this.#view);
+      const gap = leaveShadow('envoy.filters.network.rbac', shadow, this.#view, observer);
       if (gap !== undefined) return { kind: 'unmodelled', at: gap };
     }
     if (rules === undefined) return undefined;
-    const verdict = judge(rules, this.#view);
+    const verdict = judge(rules, this.#view, observer);
     if (verdict.kind === 'unmodelled') return verdict;
     this.#steps.push(accessStep('network-access', rules, verdict.rule, this.#view));
     // The filter has read the bytes, so the end is a plain one.

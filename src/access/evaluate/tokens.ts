@@ -6,7 +6,7 @@ import type { Outcome } from '../outcome.ts';
 import { isPreflight } from './cors.ts';
 import { type FoundToken, findTokens } from './find-tokens.ts';
 import type { RequestView } from './request-view.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Observer, Surroundings, TokenState } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
 
 const filterName = 'envoy.filters.http.jwt_authn';
@@ -15,11 +15,11 @@ const filterName = 'envoy.filters.http.jwt_authn';
 export function judgeTokens(
   filter: TokenFilter,
   view: RequestView,
-  { tokens, choose }: Pick<Surroundings, 'tokens' | 'choose'>,
+  { tokens, choose, observer }: Pick<Surroundings, 'tokens' | 'choose' | 'observer'>,
 ): Outcome | undefined {
   for (const provider of filter.providers) removeForged(provider, view);
   if (filter.passesPreflights && isPreflight(view)) return undefined;
-  return new Verification(filter, view, tokens, choose).outcome();
+  return new Verification(filter, view, tokens, choose).outcome(observer);
 }
 
 /** What the filter itself writes into a header comes from nobody else. */
@@ -47,17 +47,33 @@ class Verification {
   }
 
   /** The first provider that is content with every token in its places decides; none of them needs one. */
-  outcome(): Outcome | undefined {
-    let last: string | undefined;
+  outcome(observer: Observer | undefined): Outcome | undefined {
+    const refusals: { readonly provider: TokenProvider; readonly reason: string }[] = [];
+    const tell = (providers: readonly TokenProvider[], state: TokenState): void =>
+      observer?.tokens(
+        providers.map(({ name }) => this.#filter.at.at('providers', name)),
+        state,
+      );
     for (const provider of this.#filter.providers) {
       const found = this.#tokensOf(provider);
       if (found.length === 0) continue;
       const refusal = this.#refusalOfAll(found, provider);
+      if (refusal === undefined) tell([provider], 'valid');
       if (refusal === undefined) return undefined;
       if (refusal === 'unmodelled') return { kind: 'unmodelled', at: 'token' };
-      if (last === undefined || refusal !== unknownIssuer) last = refusal;
+      refusals.push({ provider, reason: refusal });
     }
-    return last === undefined ? undefined : refused(last);
+    if (refusals.length === 0) {
+      tell(this.#filter.providers, 'absent');
+      return undefined;
+    }
+    const known = refusals.filter(({ reason }) => reason !== unknownIssuer);
+    const told = known.length === 0 ? refusals : known;
+    tell(
+      told.map(({ provider }) => provider),
+      'invalid',
+    );
+    return refused(told.at(-1)?.reason ?? unknownIssuer);
   }
 
   /** In the order in which Envoy verifies them: the last one that it has found comes first. */

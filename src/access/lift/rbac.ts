@@ -1,4 +1,4 @@
-import type { Fragment } from '../../envoy/api/fragment.ts';
+import { Fragment } from '../../envoy/api/fragment.ts';
 import { AddressBlock } from '../model/address-block.ts';
 import type { StringMatch } from '../model/string-match.ts';
 import { UriTemplate } from '../model/uri-template.ts';
@@ -9,7 +9,7 @@ import {
   liftStringMatch,
   type MetadataMatch,
 } from './matchers.ts';
-import type { Message } from './message.ts';
+import { Gaps, Message } from './message.ts';
 
 /** A test of one property of a request, and its place in the configuration. */
 export type Leaf = { readonly at: Fragment } & (
@@ -86,6 +86,11 @@ export function liftAccessRules(message: Message): AccessRules {
 
 function isAction(action: string): action is AccessRules['action'] {
   return action === 'ALLOW' || action === 'DENY' || action === 'LOG';
+}
+
+/** The condition of one `Policy` of Envoy's RBAC that stands alone. */
+export function liftCondition(policy: Readonly<Record<string, unknown>>): Condition {
+  return liftRule('', new Message(`${rbac}.Policy`, new Fragment(policy), new Gaps())).condition;
 }
 
 function liftRule(name: string, policy: Message): AccessRule {

@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import type { CliIo } from '../io.ts';
 import { collectFilled, collectPath, collectPattern, filledText } from '../options.ts';
 import type { Finish } from '../program.ts';
+import { parseMinimums } from './coverage-options.ts';
 import { addAssume, addMeshSettings } from './mesh-options.ts';
 import type { TestOptions } from './test-command.ts';
-import { parseTestOutput } from './test-options.ts';
+import { parseCoverageOutput, parseTestOutput } from './test-options.ts';
 
 /** The command `test` of `meshpol`. */
 export function addTest(program: Command, io: CliIo, finish: Finish): void {
@@ -24,6 +25,16 @@ export function addTest(program: Command, io: CliIo, finish: Finish): void {
       '-o, --output <form[=file]>',
       'write the results in this form (text, json, junit, markdown, github); may be repeated (default: text)',
       parseTestOutput,
+    )
+    .option(
+      '--coverage <form[=file]>',
+      'write which rules, predicates, tokens, scopes of mutual TLS and routes the cases cover, in this form (text, json, lcov, html); may be repeated',
+      parseCoverageOutput,
+    )
+    .option(
+      '--fail-under <group=percent>',
+      'fail if less of a group is covered (rules, predicates, tokens, mutual-tls, routes); several with commas',
+      parseMinimums,
     )
     .option('-v, --verbose', 'print also the cases that passed (form text)');
   addMeshSettings(addAssume(command)).action(async (paths: string[], options: TestOptions) => {

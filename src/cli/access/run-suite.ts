@@ -14,6 +14,7 @@ import { askedRequest } from './asked-request.ts';
 import { parseAssumedWorkload } from './assume-option.ts';
 import { parseClient, parseTarget } from './explain-options.ts';
 import { type AccessOptions, type OpenMesh, openMesh } from './open-mesh.ts';
+import type { RunCoverage } from './test-coverage.ts';
 
 /** A test, and the file that it stands in. */
 export interface PlacedTest {
@@ -34,6 +35,7 @@ export async function runSuite(
   options: AccessOptions,
   io: CliIo,
   meshes: OpenMeshes,
+  coverage?: RunCoverage,
 ): Promise<readonly CaseResult[] | undefined> {
   const folder = dirname(file.path);
   const paths = (test.inputs ?? ['.']).map((path) => (isAbsolute(path) ? path : join(folder, path)));
@@ -47,7 +49,7 @@ export async function runSuite(
   if (mesh === undefined) return undefined;
   const now = (test.now === undefined ? Date.now() : Date.parse(test.now)) / 1_000;
   const results: CaseResult[] = [];
-  for (const one of wanted) results.push(await runCase({ test, file }, one, mesh, now));
+  for (const one of wanted) results.push(await runCase({ test, file }, one, mesh, now, coverage));
   return results;
 }
 
@@ -56,6 +58,7 @@ async function runCase(
   one: PolicyTestCase,
   mesh: OpenMesh,
   now: number,
+  coverage: RunCoverage | undefined,
 ): Promise<CaseResult> {
   const { name, tags, path, expect: expected, request: written } = one;
   const place = { file: file.path, line: lineOf(file, test, path) };
@@ -71,10 +74,12 @@ async function runCase(
   for (const { request } of requests)
     if (request !== undefined) await signatures.learn(world.proxies.values(), request);
   const judge = { now, claims: written.claims, signatures };
+  const observers = coverage?.observersOf(mesh);
   const ways = explainWays(
-    requests.flatMap((request) => travel(world, request, judge)),
+    requests.flatMap((request) => travel(world, request, judge, observers)),
     originsOf,
   );
+  coverage?.countRoutes(ways);
   return { suite: test.name, name, tags, ...place, expected, ways, mismatches: mismatches(ways, expected) };
 }
 

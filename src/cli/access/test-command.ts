@@ -16,15 +16,19 @@ import { escapeMarkup } from '../../lint/formats/markup.ts';
 import { readSources } from '../../source/read.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
+import type { CoverageForm, CoverageMinimum } from './coverage-options.ts';
 import type { AccessOptions } from './open-mesh.ts';
 import { type OpenMeshes, type PlacedTest, runSuite } from './run-suite.ts';
-import type { TestForm, TestOutput } from './test-options.ts';
+import { coverageFormats, RunCoverage, shortfalls } from './test-coverage.ts';
+import type { FormOutput, TestForm, TestOutput } from './test-options.ts';
 
 /** Options of `meshpol test`, as the command line spells them. */
 export interface TestOptions extends AccessOptions {
   readonly filter?: string;
   readonly tag?: readonly string[];
   readonly output?: readonly TestOutput[];
+  readonly coverage?: readonly FormOutput<CoverageForm>[];
+  readonly failUnder?: readonly CoverageMinimum[];
   readonly verbose?: true;
 }
 
@@ -39,6 +43,8 @@ const forms: Readonly<Record<TestForm, (results: readonly CaseResult[], options:
 /** Runs the cases of the tests that the paths hold. 1: a case failed, or the inputs have errors; 2: there is no case. */
 export async function runTest(positional: readonly string[], options: TestOptions, io: CliIo): Promise<ExitCode> {
   const paths = [...positional, ...(options.filename ?? [])];
+  const outputs = options.output ?? [{ form: 'text' }];
+  requireOneForm(outputs, options.coverage ?? []);
   const tests = await readTests(paths.length === 0 ? ['.'] : paths, options, io);
   if (tests === undefined) return exitCode.no;
   const chosen = tests.map((placed) => ({
@@ -51,20 +57,41 @@ export async function runTest(positional: readonly string[], options: TestOption
     throw new UsageError(`there is no case to run: ${none}`);
   }
   const meshes: OpenMeshes = new Map();
+  const isMeasured = (options.coverage ?? options.failUnder) !== undefined;
+  const coverage = isMeasured ? new RunCoverage() : undefined;
   const results: CaseResult[] = [];
   let isSound = true;
   for (const { placed, cases } of chosen) {
     if (cases.length === 0) continue;
-    const own = await runSuite(placed, cases, options, io, meshes);
+    const own = await runSuite(placed, cases, options, io, meshes, coverage);
     if (own === undefined) isSound = false;
     else results.push(...own);
   }
-  for (const { form, file } of options.output ?? [{ form: 'text' }]) {
-    const text = forms[form](results, options);
-    if (file === undefined) await io.writeOut(text);
-    else await writeFile(file, text);
-  }
-  return isSound && results.every(hasPassed) ? exitCode.done : exitCode.no;
+  for (const { form, file } of outputs) await writeForm(forms[form](results, options), file, io);
+  const isCovered = coverage === undefined || (await tellCoverage(coverage, options, io));
+  return isSound && isCovered && results.every(hasPassed) ? exitCode.done : exitCode.no;
+}
+
+/** Standard output has one form, or text alone. */
+function requireOneForm(outputs: readonly TestOutput[], coverage: readonly FormOutput<CoverageForm>[]): void {
+  const shown = outputs.find(({ file }) => file === undefined);
+  const measured = coverage.find(({ file }) => file === undefined);
+  if (shown === undefined || measured === undefined || (shown.form === 'text' && measured.form === 'text')) return;
+  throw new UsageError(
+    `the results (${shown.form}) and the coverage (${measured.form}) can't both go to standard output: name a file, as in --coverage ${measured.form}=FILE`,
+  );
+}
+
+/** Writes the coverage in each form; false where less is covered than wanted. */
+async function tellCoverage(
+  { report }: RunCoverage,
+  { coverage = [], failUnder = [] }: TestOptions,
+  io: CliIo,
+): Promise<boolean> {
+  for (const { form, file } of coverage) await writeForm(coverageFormats[form](report), file, io);
+  const short = shortfalls(report, failUnder);
+  for (const sentence of short) await io.writeError(`${sentence}\n`);
+  return short.length === 0;
 }
 
 /** Undefined where a test has mistakes, which are printed. */
@@ -87,7 +114,9 @@ function isWanted(one: PolicyTestCase, { test }: PlacedTest, { filter, tag = [] 
   return isNamed && tag.every((wanted) => one.tags.includes(wanted));
 }
 
-async function writeFile(file: string, text: string): Promise<void> {
+/** To standard output without a file. */
+async function writeForm(text: string, file: string | undefined, io: CliIo): Promise<void> {
+  if (file === undefined) return io.writeOut(text);
   try {
     await replaceFile(file, text);
   } catch (cause) {

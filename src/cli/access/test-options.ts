@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { type CoverageForm, coverageForms } from './coverage-options.ts';
 
 /** Forms of the results of `meshpol test`. */
 export const testForms = ['text', 'json', 'junit', 'markdown', 'github'] as const;
@@ -6,17 +7,35 @@ export const testForms = ['text', 'json', 'junit', 'markdown', 'github'] as cons
 export type TestForm = (typeof testForms)[number];
 
 /** Where one form goes; without a file to standard output. */
-export interface TestOutput {
-  readonly form: TestForm;
+export interface FormOutput<Form> {
+  readonly form: Form;
   readonly file?: string;
 }
 
+export type TestOutput = FormOutput<TestForm>;
+
 /** `FORM` or `FORM=FILE`; one of several may go to standard output. */
-export function parseTestOutput(value: string, before: readonly TestOutput[] = []): readonly TestOutput[] {
+export function parseTestOutput(value: string, before?: readonly TestOutput[]): readonly TestOutput[] {
+  return collectOutput(testForms, value, before);
+}
+
+/** The same for the forms of coverage. */
+export function parseCoverageOutput(
+  value: string,
+  before?: readonly FormOutput<CoverageForm>[],
+): readonly FormOutput<CoverageForm>[] {
+  return collectOutput(coverageForms, value, before);
+}
+
+function collectOutput<Form extends string>(
+  forms: readonly Form[],
+  value: string,
+  before: readonly FormOutput<Form>[] = [],
+): readonly FormOutput<Form>[] {
   const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
-  const form = testForms.find((it) => it === name);
+  const form = forms.find((it) => it === name);
   if (form === undefined || file === '') {
-    throw new InvalidArgumentError(`Expected FORM or FORM=FILE, where FORM is one of ${testForms.join(', ')}.`);
+    throw new InvalidArgumentError(`Expected FORM or FORM=FILE, where FORM is one of ${forms.join(', ')}.`);
   }
   if (before.some((other) => other.file === file)) {
     throw new InvalidArgumentError(`${file ?? 'Standard output'} is taken by another form.`);

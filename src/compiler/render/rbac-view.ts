@@ -34,6 +34,14 @@ export function rbacView({ action, policies, shadow, origins }: RbacIR): RbacVie
   };
 }
 
+/** One rule alone as Envoy's `Policy`. */
+export function rbacPolicyJson({ permission, principal }: Pick<RbacPolicyIR, 'permission' | 'principal'>): {
+  readonly permissions: readonly object[];
+  readonly principals: readonly object[];
+} {
+  return { permissions: [permissionView(permission)], principals: [principalView(principal)] };
+}
+
 function policyView({ name, permission, principal, origins }: RbacPolicyIR): RbacPolicyView {
   return { name, permissions: placed([permissionView(permission)], origins), principals: [principalView(principal)] };
 }

@@ -1,0 +1,68 @@
+import type { DecidingField, OriginsFile } from '../../../contracts/origins-file.ts';
+import type { ObserveProxy } from '../../evaluate/journey.ts';
+import type { ExplainedWay } from '../../explanation.ts';
+import { decidersOf } from '../../reason/deciders.ts';
+import { keyOf } from '../../world.ts';
+import { type CoveredMesh, rulesInForce, tokenFilters } from './covered-mesh.ts';
+import type { CoveragePlace } from './place.ts';
+import { ProxyObserver } from './proxy-observer.ts';
+import { RuleCounters } from './rule-counters.ts';
+import { CoverageTally, isRoute, isScope, ofWhole } from './tally.ts';
+
+/** What cases see of the policies and routes of several meshes. */
+export class Coverage {
+  readonly #tally = new CoverageTally();
+
+  /** Adds all that is in force in a mesh, unseen; gives the observers of its proxies. */
+  add(mesh: CoveredMesh): ObserveProxy {
+    const { world, originsOf } = mesh;
+    const counters = new RuleCounters(mesh, this.#tally);
+    const routers = new Set(world.mesh.workloads.filter(({ role }) => role === 'router').map(keyOf));
+    for (const [key, proxy] of world.proxies) {
+      const isGateway = routers.has(key);
+      for (const { name, carries } of rulesInForce(proxy)) counters.add(name, { workload: key, carries, isGateway });
+      const origins = originsOf(key);
+      for (const { listener, at } of tokenFilters(proxy)) {
+        for (const field of decidersOf(origins, listener, at)) this.#tally.count('tokens', ofWhole(field));
+      }
+      for (const field of routesIn(origins)) this.#tally.count('routes', field);
+      for (const field of scopesIn(origins)) this.#tally.count('mutual-tls', field);
+    }
+    return (workload) => {
+      const key = keyOf(workload);
+      return new ProxyObserver(
+        { workload: key, isGateway: routers.has(key), origins: originsOf(key) },
+        counters,
+        this.#tally,
+      );
+    };
+  }
+
+  /** Counts the routes that a case took. */
+  countRoutes(ways: readonly ExplainedWay[]): void {
+    for (const { legs } of ways)
+      for (const { steps } of legs)
+        for (const { station, decidedBy } of steps)
+          if (station === 'route' || station === 'fault' || station === 'cors')
+            for (const field of decidedBy.filter(isRoute)) this.#tally.count('routes', field, 'taken');
+  }
+
+  /** By file, line and column. */
+  get places(): readonly CoveragePlace[] {
+    return this.#tally.places;
+  }
+}
+
+function routesIn({ routes }: OriginsFile): readonly DecidingField[] {
+  return Object.values(routes).flatMap((fragments) => fragments.flatMap(({ decidedBy }) => decidedBy.filter(isRoute)));
+}
+
+function scopesIn({ listeners }: OriginsFile): readonly DecidingField[] {
+  return Object.values(listeners).flatMap((fragments) =>
+    fragments.flatMap(({ path, decidedBy }) => (isChain(path) ? decidedBy.filter(isScope) : [])),
+  );
+}
+
+function isChain(path: string): boolean {
+  return /^(?:filter_chains\[\d+\]|default_filter_chain)$/.test(path);
+}
