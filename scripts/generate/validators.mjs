@@ -43,6 +43,8 @@ for (const format of formatNames(schemas)) ajv.addFormat(format, () => true);
 ajv.addKeyword({ keyword: 'x-unsupported', macro: () => false });
 // Values that a rule refuses by name: a message that lists values leaves them out.
 ajv.addKeyword({ keyword: 'x-refused-values', schemaType: 'array' });
+// Values that others know, and that are not supported: a message says so in place of listing those that are.
+ajv.addKeyword({ keyword: 'x-unsupported-values', schemaType: 'object' });
 ajv.addKeyword({ keyword: 'x-at-most-one', macro: (names) => ({ not: { anyOf: pairs(names).map(required) } }) });
 ajv.addKeyword({ keyword: 'x-at-least-one', macro: (names) => ({ anyOf: names.map((name) => required([name])) }) });
 for (const schema of schemas) ajv.addSchema(schema);

@@ -16,6 +16,8 @@ export interface KindSchema {
   /** What to write in the place of a field that is known and refused. */
   readonly 'x-unsupported'?: string;
   readonly 'x-refused-values'?: readonly string[];
+  /** Values that others know, with why they are not supported. */
+  readonly 'x-unsupported-values'?: Readonly<Record<string, string>>;
   readonly 'x-at-most-one'?: readonly string[];
   readonly 'x-at-least-one'?: readonly string[];
   readonly [bound: string]: unknown;

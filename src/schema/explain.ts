@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath, SourceSpan } from '../diagnostics/span.ts';
+import { lookup } from '../lib/lookup.ts';
 import { nearest } from '../lib/nearest.ts';
 import { aliases } from '../policy/alias.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
@@ -156,6 +157,12 @@ function explainEnum({ bag, error, wanted, span, field, value }: Complaint): voi
   const allowed = (Array.isArray(wanted) ? wanted : [wanted]).map(String).filter((name) => !refused.includes(name));
   const meanings = new Map(allowed.map((name) => [name, name]));
   for (const [theirs, ours] of Object.entries(aliases.tlsModes)) if (meanings.has(ours)) meanings.set(theirs, ours);
+  const unsupported = lookup((error.parentSchema?.['x-unsupported-values'] ?? {}) as Record<string, string>, value);
+  if (unsupported !== undefined) {
+    const hint = 'leave out the file with --exclude or .meshpolignore';
+    bag.report('unsupported-field', span, { field: `${field}: ${value}`, reason: unsupported }, { hint });
+    return;
+  }
   const near = nearest(value, [...meanings.keys()]);
   const hint = near === undefined ? undefined : `did you mean "${meanings.get(near)}"?`;
   bag.report('unknown-enum-value', span, { field, value, expected: `one of ${allowed.join(', ')}` }, { hint });

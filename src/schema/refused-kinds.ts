@@ -60,7 +60,7 @@ const neighbours: Readonly<Record<string, Dispatch>> = {
   ),
   'rbac.istio.io': refuse('write its rules as AuthorizationPolicies'),
   'telemetry.istio.io/Telemetry': (document, _, bag) =>
-    warn(document, 'logs, metrics and traces follow the mesh configuration', bag),
+    warn(document, 'logs, metrics and traces follow the mesh configuration alone', bag),
 };
 
 /** True for kinds that `dispatchNeighbour` speaks of. */

@@ -77,18 +77,16 @@ function checkPorts(
     );
     if (without.length === 0) continue;
     const span = policy.document.spanOf(['spec', 'portLevelMtls', port], 'key');
-    bag.report('port-without-service', span, { port, workloads: listOf(without) }, { hint: hintOfPorts(without) });
+    bag.report('port-without-service', span, { port, workloads: listOf(without) }, { hint: hintOfPort(port, without) });
   }
 }
 
-/** The container ports that services deliver to, where these are few. */
-function hintOfPorts(workloads: readonly Workload[]): string | undefined {
-  const targets = workloads.flatMap((workload) => workload.targets);
-  const ports = [...new Set(targets.map(({ targetPort }) => targetPort))].sort((a, b) => a - b);
-  if (ports.length === 0 || ports.length > 5) return undefined;
-  return ports.length === 1
-    ? `write ${ports[0]}, the only container port of these workloads that a service targets`
-    : `write one of ${ports.join(', ')}: services target these container ports of the workloads`;
+/** The container port behind a service port of that number: no other is proposed, whose mode would be another than it is meant to have. */
+function hintOfPort(written: string, workloads: readonly Workload[]): string | undefined {
+  const behind = workloads.flatMap(({ targets }) => targets.filter(({ port }) => String(port.number) === written));
+  const [port, ...others] = new Set(behind.map(({ targetPort }) => targetPort));
+  if (port === undefined || others.length > 0) return undefined;
+  return `write ${port}, the container port behind port ${written} of the Service`;
 }
 
 function listOf(workloads: readonly Workload[]): string {

@@ -44,6 +44,24 @@ describe('checkCapture', () => {
   });
 });
 
+test.each([
+  [
+    '9300',
+    '9300',
+    [/^"excludeOutboundPorts" has the same .* neither; protect/, /^"excludeInboundPorts" has .* neither$/],
+  ],
+  ['9300,15020', '9300,443', [/^"excludeOutboundPorts" has the same/, /^remove the annotation, unless/]],
+  ['9300', '9301', [/^remove the annotation, or protect/, /^remove the annotation, unless/]],
+])(
+  'inbound ports %s beside outbound ports %s are hinted at as a pair where they are one',
+  (inbound, outbound, hints) => {
+    const bag = new DiagnosticBag();
+    const annotations = { ...traffic('excludeInboundPorts', inbound), ...traffic('excludeOutboundPorts', outbound) };
+    checkCapture(make.pod({ name: 'shop/web', annotations }, undefined), annotations, bag);
+    expect(bag.all.map(({ hint }) => hint)).toEqual(hints.map((hint) => expect.stringMatching(hint)));
+  },
+);
+
 test('inboundBypass gives the ports that redirection leaves alone, and those that alone it takes', () => {
   expect(inboundBypass({})).toEqual({});
   expect(inboundBypass(traffic('includeInboundPorts', '*'))).toEqual({});

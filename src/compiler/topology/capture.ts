@@ -54,8 +54,20 @@ export function checkCapture(object: MeshObject<string>, annotations: Labels, ba
     const what = lookup(aroundProxy, field)?.(value.trim());
     if (what === undefined) continue;
     const code = field.includes('Outbound') ? 'outbound-outside-capture' : 'inbound-outside-capture';
-    bag.report(code, object.document.spanOf(path, 'key'), { what, kind, name });
+    const hint = hintOfPair(field, annotations);
+    bag.report(code, object.document.spanOf(path, 'key'), { what, kind, name }, { hint });
   }
+}
+
+/** Members of a cluster often speak to each other around their proxies: then the one annotation is for the other. */
+function hintOfPair(field: string, annotations: Labels): string | undefined {
+  if (field !== 'excludeInboundPorts' && field !== 'excludeOutboundPorts') return undefined;
+  const other = field === 'excludeInboundPorts' ? 'excludeOutboundPorts' : 'excludeInboundPorts';
+  const there = portsOf(annotations[domain + other] ?? '') ?? [];
+  const ports = (portsOf(annotations[domain + field] ?? '') ?? []).filter((port) => !ofProxy.has(port));
+  if (!ports.every((port) => there.includes(port))) return undefined;
+  const protect = field === 'excludeInboundPorts' ? '; protect the ports by other means, such as a NetworkPolicy' : '';
+  return `"${other}" has the same ports, as if these pods connected to each other there: remove both annotations or neither${protect}`;
 }
 
 /** Where the proxy and its agent answer themselves: injection of Istio excludes the first, and writes that into the pod. */

@@ -88,8 +88,8 @@ export const compilerCodes = {
   ),
   'policy-in-force-nowhere': warning(message`${'kind'} "${'name'}" applies to no workload: ${'why'}`),
   'port-without-service': warning(
-    message`mutual TLS of port ${'port'} is ignored on ${'workloads'}: no service delivers to that container port`,
-    'name a container port that a service targets; the service port is another number',
+    message`mutual TLS of port ${'port'} is ignored here on ${'workloads'}: no service delivers to that container port`,
+    'if this is the container port that is meant, add it to a Service of the workload, so that the entry holds',
   ),
   'port-behind-ingress-listener': warning(
     message`port ${'endpoint'} in this rule is not the port of connections that Sidecar "${'sidecar'}" leads there: rules see them on port ${'port'}, on which they arrive`,

@@ -90,7 +90,7 @@ export const policyCodes = {
     message`"${'field'}" without "port", which it needs`,
     'add "port", or remove the field: the proxy then listens on the addresses of the services',
   ),
-  'kind-without-effect': warning(message`${'kind'} "${'name'}" has no effect: ${'why'}`),
+  'kind-without-effect': warning(message`${'kind'} "${'name'}" has no effect here: ${'why'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,
     'set "splitExternalLocalOriginErrors: true"',

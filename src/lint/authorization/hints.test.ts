@@ -5,6 +5,7 @@ import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { lint } from '../lint.ts';
 import { partialInput } from '../partial-input.ts';
+import { readExample } from '../testing/cases.ts';
 import { hintsOf, policy } from '../testing/hints.ts';
 
 describe('the hint of a finding about authorization', () => {
@@ -200,6 +201,14 @@ spec: {selector: {app: a}, ports: [{name: ${protocol}, port: 8080}]}
     ['to: [{operation: {hosts: [""]}}]', 'write the value that is meant'],
   ])('of the empty text in {%s} says what stands for an absence', (rule, hint) => {
     expect(said(policy('a', `{rules: [{${rule}}]}`))).toEqual([hint]);
+  });
+
+  test('of a host with its port at a gateway proposes what holds here and in Istio', async () => {
+    const { snapshot } = await readExample({ code: 'host-port-at-gateway', shape: 'deny' }, 'bad');
+    const [found] = lint(snapshot).findings.filter(({ code }) => code === 'host-port-at-gateway');
+    expect(found?.hint).toMatch(
+      /^write both "admin\.example\.com" and "admin\.example\.com:\*", which hold here and in Istio/,
+    );
   });
 });
 

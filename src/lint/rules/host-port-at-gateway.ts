@@ -19,8 +19,8 @@ export const rule: Rule = {
   judges: 'each',
   since: '0.1.0',
   title: 'a host with a port in an access rule of a gateway',
-  why: 'gateways compare hosts without their port: an ALLOW rule matches nothing, and a DENY rule applies to every port of the host',
-  hint: 'write the host without a port; to restrict the port, write the container port of the gateway into "ports"',
+  why: 'here gateways compare hosts without their port, which Istio does only with ISTIO_GATEWAY_STRIP_HOST_PORT: an ALLOW rule matches nothing here, and a DENY rule applies to every port of the host',
+  hint: 'write the host without a port beside the one with it; to restrict the port, write the container port of the gateway into "ports"',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       if (!workloads.some(({ role }) => role === 'router')) continue;
@@ -32,13 +32,19 @@ export const rule: Rule = {
             continue;
           const takes = takesAccess(policy.spec.action ?? 'ALLOW', placed.isNegated);
           const effect = takes ? `holds for "${host}" with every port` : 'matches nothing';
-          const message = `gateways compare hosts without their port, so that "${placed.value}" ${effect}`;
-          report({ object: policy, path: placed.path, message });
+          const message = `gateways compare hosts here without their port, so that "${placed.value}" ${effect}`;
+          report({ object: policy, path: placed.path, message, hint: hintOf(host) });
         }
       }
     }
   },
 };
+
+/** What holds here, and with any port in Istio too. */
+function hintOf(host: string): string | undefined {
+  if (host.includes('*')) return undefined;
+  return `write both "${host}" and "${host}:*", which hold here and in Istio; to restrict the port, write the container port of the gateway into "ports"`;
+}
 
 /** The value without its port, or a beginning of one; undefined where it has none. */
 function withoutPort(value: string): string | undefined {

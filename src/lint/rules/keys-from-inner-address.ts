@@ -15,7 +15,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'signing keys at an address inside the network',
-  why: 'keys are fetched from such hosts only if the mesh configuration allows it; without keys every token is refused',
+  why: 'here, unlike in Istio, keys are fetched from hosts inside the network only if the mesh configuration allows it; without keys every token is refused',
   hint: 'list the host in "jwksAllowedHosts" of the mesh configuration, or write the keys into "jwks"',
   outranks: ['keys-over-plain-http'],
   check({ snapshot, report }) {

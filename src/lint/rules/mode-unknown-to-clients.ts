@@ -30,7 +30,7 @@ export const rule: Rule = {
   needs: 'topology',
   since: '0.1.0',
   title: 'a mode of some workloads that contradicts what clients send automatically',
-  why: 'automatic mutual TLS goes by the mode of the namespace of the service, so clients with a sidecar send what these workloads refuse',
+  why: 'here automatic mutual TLS goes by the mode of the namespace of the service, and not by that of each workload as in Istio, so clients with a sidecar send what these workloads refuse',
   hint: 'add a DestinationRule for the service that sets "tls" for the port, or write PERMISSIVE',
   check({ snapshot, report }) {
     if (!snapshot.settings.autoMtls) return;
