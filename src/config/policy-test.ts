@@ -11,6 +11,12 @@ export interface WrittenRequest {
   readonly method?: string;
   readonly path?: string;
   readonly host?: string;
+  /** Of the destination, where `to` has none. */
+  readonly port?: number;
+  /** Of a client outside: the address that it connects from. */
+  readonly address?: string;
+  /** Of a client outside, which uses TLS then: the server name in its first message. */
+  readonly sni?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly token?: string;

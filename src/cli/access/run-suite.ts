@@ -1,20 +1,19 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { type AccessRequest, travel } from '../../access/evaluate/journey.ts';
+import { travel } from '../../access/evaluate/journey.ts';
 import { explainWays } from '../../access/explanation.ts';
 import { Signatures } from '../../access/signatures.ts';
 import { mismatches } from '../../access/suite/judge.ts';
 import type { CaseResult } from '../../access/suite/result.ts';
-import type { PolicyTest, PolicyTestCase, WrittenRequest, WrittenWorkload } from '../../config/policy-test.ts';
+import type { PolicyTest, PolicyTestCase, WrittenWorkload } from '../../config/policy-test.ts';
 import { lineAndColumn, lineStarts } from '../../diagnostics/span.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { AssumedWorkload } from '../../library/assumed-workload.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { CliIo } from '../io.ts';
-import { askedRequest } from './asked-request.ts';
 import { parseAssumedWorkload } from './assume-option.ts';
-import { parseClient, parseTarget } from './explain-options.ts';
 import { type AccessOptions, type OpenMesh, openMesh } from './open-mesh.ts';
 import type { RunCoverage } from './test-coverage.ts';
+import { writtenAccesses } from './written-request.ts';
 
 /** A test, and the file that it stands in. */
 export interface PlacedTest {
@@ -69,7 +68,7 @@ async function runCase(
     );
   }
   const { world, originsOf } = mesh;
-  const requests = inPlace(() => accessesOf(written, mesh));
+  const requests = inPlace(() => writtenAccesses(written, mesh));
   const signatures = new Signatures();
   for (const { request } of requests)
     if (request !== undefined) await signatures.learn(world.proxies.values(), request);
@@ -81,18 +80,6 @@ async function runCase(
   );
   coverage?.countRoutes(ways);
   return { suite: test.name, name, tags, ...place, expected, ways, mismatches: mismatches(ways, expected) };
-}
-
-function accessesOf(written: WrittenRequest, { world, snapshot }: OpenMesh): readonly AccessRequest[] {
-  const { from, to, headers = {}, token, claims, ...rest } = written;
-  if (from === undefined) throw new UsageError('the request has no "from"');
-  if (to === undefined) throw new UsageError('the request has no "to"');
-  if (written.protocol === 'tcp' && (claims ?? token) !== undefined)
-    throw new UsageError('only requests carry tokens: leave "claims" and "token" out, or "protocol: tcp"');
-  const bearer = token === undefined ? [] : [['authorization', `Bearer ${token}`] as const];
-  const header = [...Object.entries(headers), ...bearer];
-  const options = { ...rest, from: parseClient(from), to: parseTarget(to), header };
-  return askedRequest(world, options, snapshot.settings).accesses;
 }
 
 function assumedWorkload({ name, labels, account, ports = [], proxy }: WrittenWorkload): AssumedWorkload {

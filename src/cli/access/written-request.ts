@@ -1,0 +1,53 @@
+import { isIP } from 'node:net';
+import type { AccessRequest, Client } from '../../access/evaluate/journey.ts';
+import type { Target } from '../../access/resolve-target.ts';
+import type { WrittenRequest } from '../../config/policy-test.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { askedRequest } from './asked-request.ts';
+import { parseClient, parseTarget } from './explain-options.ts';
+import type { OpenMesh } from './open-mesh.ts';
+
+/** The request of a case, once for each address that its client may connect to; throws where it makes no sense in the mesh. */
+export function writtenAccesses(
+  written: WrittenRequest,
+  { world, snapshot }: Pick<OpenMesh, 'world' | 'snapshot'>,
+): readonly AccessRequest[] {
+  const { from, to, headers = {}, token, claims, port, address, sni, ...rest } = written;
+  if (from === undefined) throw new UsageError('the request has no "from"');
+  if (to === undefined) throw new UsageError('the request has no "to"');
+  if (written.protocol === 'tcp' && (claims ?? token) !== undefined)
+    throw new UsageError('only requests carry tokens: leave "claims" and "token" out, or "protocol: tcp"');
+  const bearer = token === undefined ? [] : [['authorization', `Bearer ${token}`] as const];
+  const header = [...Object.entries(headers), ...bearer];
+  const options = {
+    ...rest,
+    from: clientOf(parseClient(from), written),
+    to: targetOf(parseTarget(to), written),
+    header,
+  };
+  return askedRequest(world, options, snapshot.settings).accesses;
+}
+
+function targetOf(to: Target, { port }: WrittenRequest): Target {
+  if (port === undefined) return to;
+  if (to.port !== undefined) throw new UsageError('the port stands twice: leave it out of "to", or "port" out');
+  return { ...to, port };
+}
+
+/** A client outside with the address that it connects from, and with TLS of its own where it names a server. */
+function clientOf(client: Client, { address, sni, protocol = 'http' }: WrittenRequest): Client {
+  if (address === undefined && sni === undefined) return client;
+  if (client.kind === 'workload') {
+    const field = address === undefined ? 'sni' : 'address';
+    throw new UsageError(
+      `"${field}" is of clients outside: the input has the address of ${client.namespace}/${client.name}, and its proxy chooses the server name; use from: outside, or a SPIFFE ID`,
+    );
+  }
+  if (address !== undefined && isIP(address) === 0) throw new UsageError(`"${address}" is no IP address (address)`);
+  const alpn = { http: ['http/1.1'], http2: ['h2'], tcp: [] }[protocol];
+  return {
+    ...client,
+    ...(address !== undefined && { address }),
+    ...(sni !== undefined && { tls: { serverName: sni, alpn } }),
+  };
+}
