@@ -35,7 +35,7 @@ export const authorizationNumbers: readonly NumberWithoutRule[] = [
   {
     id: 'MP321',
     title: 'a rule that no policy test exercises',
-    leftOut: '`meshpol test` runs policy tests, and does not record which rules they exercise',
+    leftOut: '`meshpol test --coverage` reports such rules; lint runs no tests',
   },
   { id: 'MP403', title: 'a path that no request has', saidBy: ['match-never-holds', 'path-of-no-request'] },
   {

@@ -16,7 +16,7 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'alternatives with an exception each, which together except nothing',
+  title: 'alternatives whose exceptions cancel each other out',
   why: 'a request needs to match one of the alternatives only, and what one of them excepts, the other one matches: together they match everything',
   hint: 'write all exceptions into one entry',
   check({ snapshot, report }) {

@@ -16,7 +16,7 @@ export const rule: Rule = {
   kinds: ['Sidecar'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a Sidecar that does not import the routes which its namespace has for its clients',
+  title: 'a Sidecar that does not import a host for which its own namespace has routes',
   why: 'the workloads call the host as if the VirtualService were not there',
   hint: 'add ./<host> to "egress.hosts"',
   check({ snapshot, report }) {
