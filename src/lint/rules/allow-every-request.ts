@@ -1,3 +1,4 @@
+import type { Operation } from '../../policy/authorization-policy.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
@@ -28,15 +29,30 @@ export const rule: Rule = {
       path,
     } of allRulesOf(snapshot)) {
       if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW' || saysSo.test(policy.name)) continue;
-      if (from.length + to.length + when.length > 0) continue;
+      if (from.length + when.length > 0 || !(to.length === 0 || to.some(({ operation }) => isAny(operation)))) continue;
       report({
         ...{ object: policy, path },
-        message: 'this ALLOW rule has no condition: every request matches it',
+        message:
+          to.length === 0
+            ? 'this ALLOW rule has no condition: every request matches it'
+            : 'this ALLOW rule has no condition but for stars: every HTTP request matches it',
         hint: saysNothing.test(policy.name) ? hintOfNothing : undefined,
       });
     }
   },
 };
+
+/** Whether its fields take whatever a request has there. */
+function isAny(operation: Operation): boolean {
+  const fields = Object.entries(operation).filter(([, values]) => values !== undefined);
+  return (
+    fields.length > 0 &&
+    fields.every(([field, values]) => {
+      if (field === 'paths') return values.includes('*') || values.includes('/*');
+      return (field === 'methods' || field === 'hosts') && values.includes('*');
+    })
+  );
+}
 
 /** What such a policy is meant to be. */
 const hintOfNothing =

@@ -20,10 +20,11 @@ export const rule: Rule = {
   outranks: ['untrusted-domain'],
   check({ snapshot, report }) {
     const { trustDomain, trustDomainAliases } = snapshot.settings;
-    const domains = new Set([trustDomain, ...trustDomainAliases]);
+    const domains = new Set(['cluster.local', trustDomain, ...trustDomainAliases]);
     for (const at of allRulesOf(snapshot)) {
       for (const { value, path, isNegated } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
-        if (mayBeIdentity(value) && (domains.has(value.split('/')[0] ?? '') || !isBareAccount(value))) continue;
+        if (mayBeIdentity(value, domains) && (domains.has(value.split('/')[0] ?? '') || !isBareAccount(value)))
+          continue;
         const meant = meantBy(value, trustDomain);
         report({
           ...{ object: at.policy, path },
@@ -36,12 +37,13 @@ export const rule: Rule = {
   },
 };
 
-/** False only for what no certificate can say: certificates that others issue may have paths of their own. */
-function mayBeIdentity(value: string): boolean {
+/** False only for what no certificate can say: certificates that others issue, for other domains, may have paths of their own. */
+function mayBeIdentity(value: string, domains: ReadonlySet<string>): boolean {
   if (value.includes('*')) return true;
   const [domain, ns, , sa, account, ...rest] = value.split('/');
   if (ns === undefined || domain === '' || domain === 'ns') return false;
-  return ns !== 'ns' || (sa === 'sa' && account !== undefined && account !== '' && rest.length === 0);
+  if (ns !== 'ns') return !domains.has(domain ?? '');
+  return sa === 'sa' && account !== undefined && account !== '' && rest.length === 0;
 }
 
 /** `<namespace>/<service account>`, where a trust domain would have a dot or be one that the mesh knows. */
@@ -56,6 +58,7 @@ function meantBy(value: string, trustDomain: string): string | undefined {
     /^[^/]+\/ns\/([^/]+)\/([^/]+)$/.exec(value) ??
     /^\/?ns\/([^/]+)\/sa\/([^/]+)$/.exec(value) ??
     /^([a-z0-9-]+)(?:\/sa)?\/([^/]+)$/.exec(value) ??
+    /^[^/]+\/([a-z0-9-]+)(?:\/sa)?\/([^/]+)$/.exec(value) ??
     [];
   if (namespace === undefined || account === undefined || account === 'sa') return undefined;
   return `${trustDomain}/ns/${namespace}/sa/${account}`;

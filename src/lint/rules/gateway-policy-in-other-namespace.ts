@@ -1,0 +1,45 @@
+import type { Workload } from '../../compiler/topology/model.ts';
+import { hasLabels, selects } from '../../compiler/topology/selector.ts';
+import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
+import type { Rule } from '../rule.ts';
+
+/** A policy selects workloads of its own namespace, and gateways are often in another one than what they serve. */
+export const rule: Rule = {
+  code: 'gateway-policy-in-other-namespace',
+  id: 'MP425',
+  severity: 'warning',
+  category: 'matching',
+  direction: 'widens',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy', 'RequestAuthentication'],
+  needs: 'topology',
+  judges: 'each',
+  since: '0.1.0',
+  title: 'a policy with the labels of a gateway that is in another namespace',
+  why: 'a policy selects workloads of its own namespace alone, so the gateway neither checks tokens nor access by it',
+  hint: 'move the policy to the namespace of the gateway',
+  outranks: ['selector-without-workload', 'policy-in-force-nowhere'],
+  check({ snapshot, report }) {
+    const { policies, topology, settings } = snapshot;
+    const gateways = topology.workloads.filter(({ role }) => role === 'router');
+    const workloads = workloadsByLabels(topology);
+    for (const object of [...policies.authorizationPolicies, ...policies.requestAuthentications]) {
+      const { namespace, spec } = object;
+      if (namespace === settings.rootNamespace || !hasLabels(spec.selector)) continue;
+      const wanted = spec.selector?.matchLabels ?? {};
+      if (workloads.select(namespace, wanted).length > 0) continue;
+      const [gateway] = gateways.filter(({ labels }) => selects(wanted, labels));
+      if (gateway === undefined || topology.unseenIn.has(namespace)) continue;
+      report({
+        ...{ object, path: ['spec', 'selector'], part: 'key' },
+        message: `the selector has the labels of gateway "${nameOf(gateway)}", and no workload of namespace "${namespace}" has them`,
+        hint: `move the policy to namespace "${gateway.namespace}"`,
+        related: [{ object: gateway.object, path: ['metadata', 'name'], message: 'the gateway' }],
+      });
+    }
+  },
+};
+
+function nameOf({ namespace, name }: Workload): string {
+  return `${namespace}/${name}`;
+}
