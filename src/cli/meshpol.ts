@@ -31,7 +31,7 @@ Examples:
   meshpol compile mesh/ --check out                 what would change, as a diff
   meshpol explain mesh/ --from shop/web --to cart   predict whether a request is delivered, and which policies decide
   meshpol describe shop/cart mesh/                  what policies say about one workload, and who is let in
-  meshpol test policies/                            requests of test files, and what must become of them
+  meshpol test policies/                            requests of test files, compared with their expected results
   meshpol lint mesh/                                mistakes in policies that compile
   meshpol inject -f deployment.yaml | kubectl apply -f -   a workload with its proxy
   meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor

@@ -11,7 +11,7 @@ import { parseCoverageOutput, parseTestOutput } from './test-options.ts';
 export function addTest(program: Command, io: CliIo, finish: Finish): void {
   const command = program
     .command('test')
-    .description('run tests of policies: requests, and what must become of them')
+    .description('run tests of policies: requests with their expected results')
     .argument(
       '[PATHS...]',
       'files, and folders (recursive), with tests (kind: PolicyTest); default: this folder',
