@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../cli/testing/run-meshpol.ts';
+import { run as meshpol } from '../cli/testing/run-meshpol.ts';
 import { findEnvoy } from '../envoy/process.ts';
 import { writeProgram } from '../testing/write-program.ts';
 
@@ -71,7 +71,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const ask = (words: readonly string[], environment: Readonly<Record<string, string>> = { ENVOY_BINARY: envoy }) =>
-  run(['explain', join(folder, 'mesh.yaml'), '--prove', ...words], '', environment);
+  meshpol(['explain', join(folder, 'mesh.yaml'), '--prove', ...words], '', environment);
 
 describe('meshpol explain --prove', () => {
   test.each<[string, string, readonly string[], readonly string[]]>([
