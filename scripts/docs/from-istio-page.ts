@@ -19,9 +19,9 @@ kubectl get configmap istio -n istio-system -o jsonpath='{.data.mesh}' > mesh-co
 meshpol compile mesh.yaml --meshConfig mesh-config.yaml -o out
 \`\`\`
 
-The second command gets Istio's mesh configuration (with a revision, its ConfigMap is \`istio-REVISION\`). Among others it has the trust
-domain, \`outboundTrafficPolicy\` and the authorizers of CUSTOM policies; without it the
-[defaults](../reference/mesh-configuration.md) apply.
+If \`kubectl\` reports an unknown resource type, your release of Istio does not have this kind: leave it out. The second command gets
+Istio's mesh configuration (with a revision, its ConfigMap is \`istio-REVISION\`). It has, among others, the trust domain,
+\`outboundTrafficPolicy\` and the authorizers of CUSTOM policies; without it the [defaults](../reference/mesh-configuration.md) apply.
 
 The first command does not get the kinds that are refused or have no effect ([below](#kinds)), because one refused object stops the
 output. List yours; the table says what to use instead:
