@@ -50,4 +50,18 @@ describe('createObjectReader', () => {
     createObjectReader({ skipsGatewayApi: true })([{ path: 'a.yaml', text: of }], bag);
     expect(bag.all.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual(codes);
   });
+
+  test('refuses a policy that is bound to a Gateway where Gateways are skipped', () => {
+    const bound = `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: edge, namespace: shop}
+spec: {targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: edge}, rules: [{}]}
+`;
+    const read = (skipsGatewayApi: boolean) => {
+      const bag = new DiagnosticBag();
+      const objects = createObjectReader({ skipsGatewayApi })([{ path: 'a.yaml', text: bound }], bag);
+      return [objects.length, ...bag.all.map(({ code }) => code)];
+    };
+    expect([read(true), read(false)]).toEqual([[0, 'unsupported-field'], [1]]);
+  });
 });

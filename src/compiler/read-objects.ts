@@ -1,6 +1,8 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { MeshObject } from '../policy/object.ts';
+import type { ValidObject } from '../policy/policy.ts';
+import { targetsOf } from '../policy/policy-target.ts';
 import type { UnreadObject } from '../policy/unread-object.ts';
 import { isOfGatewayApi, isSkipped } from '../schema/dispatch.ts';
 import { unreadObject } from '../schema/unread-object.ts';
@@ -77,7 +79,9 @@ function createReader({
       const objects = documents.flatMap((document) => {
         onStep?.('checking object', ++counted.objects);
         if (skipsGatewayApi && isOfGatewayApi(document.value)) return [];
-        return validate(document, own) ?? [];
+        const object = validate(document, own);
+        if (object === undefined || (skipsGatewayApi && refuseTargets(object, own))) return [];
+        return object;
       });
       entry = { text: file.text, documents, objects, bag: own };
       cache.set(file.path, entry);
@@ -85,4 +89,16 @@ function createReader({
     if (entry.bag.all.length > 0) bag.addAll(entry.bag.all);
     return entry;
   };
+}
+
+/** Refuses a policy that is bound to objects that are skipped: nobody knows whom it protects. */
+function refuseTargets(object: ValidObject, bag: DiagnosticBag): boolean {
+  if (object.kind !== 'AuthorizationPolicy' && object.kind !== 'RequestAuthentication') return false;
+  const { spec, document } = object;
+  const [first] = targetsOf(spec);
+  if (first === undefined) return false;
+  const field = String(first[1][1]);
+  const reason = 'it names objects of the Gateway API, which are skipped here; write a "selector"';
+  bag.report('unsupported-field', document.spanOf(['spec', field], 'key'), { field, reason });
+  return true;
 }

@@ -56,11 +56,12 @@ describe('defineKind', () => {
   });
 
   test('says what to write instead of fields that are not supported', () => {
-    const { properties, 'x-kubernetes-validations': rules = [] } = specOf('AuthorizationPolicy');
-    expect(properties?.targetRefs).toMatchObject({ type: 'array' });
-    expect(rules.find(({ fieldPath }) => fieldPath === '.targetRefs')).toEqual({
-      ...{ rule: '!has(self.targetRefs)', fieldPath: '.targetRefs', reason: 'FieldValueForbidden' },
-      message: 'not supported: here a policy is bound to workloads by "selector" alone',
+    const { properties = {} } = specOf('DestinationRule').properties?.trafficPolicy ?? {};
+    const { properties: fields, 'x-kubernetes-validations': rules = [] } = properties.loadBalancer ?? {};
+    expect(fields?.warmup).toMatchObject({ type: 'object' });
+    expect(rules.find(({ fieldPath }) => fieldPath === '.warmup')).toEqual({
+      ...{ rule: '!has(self.warmup)', fieldPath: '.warmup', reason: 'FieldValueForbidden' },
+      message: 'not supported: use "warmupDurationSecs"',
     });
   });
 

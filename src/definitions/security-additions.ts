@@ -12,9 +12,19 @@ const accountsAlone: readonly ServerRule[] = ['serviceAccounts', 'notServiceAcco
   message: `"${field}" excludes ${quoted(accountExcludes)}`,
 }));
 
+const isGateway: ServerRule = {
+  rule: "self.kind == 'Gateway' && has(self.group) && self.group == 'gateway.networking.k8s.io'",
+  message: 'expected the kind Gateway of gateway.networking.k8s.io',
+  fieldPath: '.kind',
+};
+
+/** A policy is bound to Gateways alone. */
+const targets: Additions = { targetRef: rules(isGateway), 'targetRefs[]': rules(isGateway) };
+
 /** Validation of AuthorizationPolicy that an API server can do. */
 export const authorizationPolicy: Additions = {
   ...selectors,
+  ...targets,
   spec: rules(
     {
       rule: "!has(self.action) || !(self.action in ['DENY', 'CUSTOM']) || (has(self.rules) && size(self.rules) > 0)",
@@ -61,6 +71,7 @@ export const peerAuthentication: Additions = {
 /** Validation of RequestAuthentication that an API server can do. */
 export const requestAuthentication: Additions = {
   ...selectors,
+  ...targets,
   'jwtRules[]': rules({
     rule: `${isSet('issuer')} || ${isSet('jwksUri')}`,
     message: 'one of these is needed: issuer, jwksUri',

@@ -88,8 +88,7 @@ const anything: StructuralSchema = { type: 'object', ...keepUnknown };
 const unsupportedShapes: Readonly<Record<string, StructuralSchema>> = {
   ...{ bind: text, caCertCredentialName: text, defaultEndpoint: text, exponentialDelay: text, http2Error: text },
   ...{ name: text, prefixRewrite: text, targetPort: { type: 'integer' } },
-  ...{ attributes: listOf(anything), targetRefs: listOf(anything), tlsCertificates: listOf(anything) },
-  credentialNames: listOf(text),
+  ...{ attributes: listOf(anything), credentialNames: listOf(text), tlsCertificates: listOf(anything) },
 };
 
 function listOf(items: StructuralSchema): StructuralSchema {

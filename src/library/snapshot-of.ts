@@ -4,6 +4,7 @@ import { meshJson } from '../compiler/render/mesh-json.ts';
 import { createLocator, fragmentJson, type Locate } from '../compiler/render/origins-json.ts';
 import { explainRootNamespace } from '../compiler/root-namespace.ts';
 import type { Snapshot } from '../compiler/snapshot.ts';
+import { writtenField } from '../policy/written-field.ts';
 import type { SourceFile } from '../source/document.ts';
 import type {
   Decision,
@@ -47,7 +48,7 @@ function readable(
     ...decision(origins),
   });
   const named = (some: readonly MeshObject[]): readonly SnapshotObject[] =>
-    some.flatMap(({ document }) => shown.get(document) ?? []);
+    some.flatMap((object) => shown.get(writtenField(object, []).object.document) ?? []);
   const routes = (service: EffectiveVirtualService): readonly RoutesInForce[] =>
     named([service]).map((object) => {
       const owners = named(service.blocks.map(({ owner }) => owner));

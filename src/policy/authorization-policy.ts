@@ -1,4 +1,4 @@
-import type { MeshObject, WorkloadSelector } from './object.ts';
+import type { Binding, BoundPolicy } from './policy-target.ts';
 
 export type AuthorizationAction = 'ALLOW' | 'DENY' | 'AUDIT' | 'CUSTOM';
 
@@ -59,9 +59,8 @@ export interface AuthorizationRule {
 }
 
 /** Who may do what (specification, AuthorizationPolicy). */
-export interface AuthorizationPolicy extends MeshObject<'AuthorizationPolicy'> {
-  readonly spec: {
-    readonly selector?: WorkloadSelector;
+export interface AuthorizationPolicy extends BoundPolicy<'AuthorizationPolicy'> {
+  readonly spec: Binding & {
     /** ALLOW when absent. */
     readonly action?: AuthorizationAction;
     readonly provider?: { readonly name: string };

@@ -1,4 +1,4 @@
-import type { MeshObject, WorkloadSelector } from './object.ts';
+import type { Binding, BoundPolicy } from './policy-target.ts';
 
 /** A header that may hold a token. */
 export interface TokenHeader {
@@ -27,9 +27,8 @@ export interface JwtRule {
 }
 
 /** Tokens that workloads accept (specification, RequestAuthentication). */
-export interface RequestAuthentication extends MeshObject<'RequestAuthentication'> {
-  readonly spec: {
-    readonly selector?: WorkloadSelector;
+export interface RequestAuthentication extends BoundPolicy<'RequestAuthentication'> {
+  readonly spec: Binding & {
     readonly jwtRules?: readonly JwtRule[];
   };
 }

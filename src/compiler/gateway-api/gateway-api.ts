@@ -1,16 +1,20 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { Kept, keptList } from '../../diagnostics/kept.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { StandardSet } from '../../policy/gateway-api.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
+import type { RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Namespace, Service } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { attach } from './attachment.ts';
+import { BoundPolicies, isBound } from './bound-policies.ts';
 import { HttpRules } from './http-rules.ts';
 import { httpServices } from './http-services.ts';
 import { servedListeners } from './listeners.ts';
 import { keptObjects, type Made } from './made-object.ts';
+import { type ServedGateways, servedGateways } from './served-gateways.ts';
 
 /** The objects of one mesh that objects of the Gateway API are understood by. */
 export interface StandardInput {
@@ -19,10 +23,14 @@ export interface StandardInput {
   readonly namespaces: readonly Namespace[];
 }
 
-/** Adds what objects of the Gateway API say, as Gateways and VirtualServices, to the policies of a mesh. */
+/**
+ * Adds what objects of the Gateway API say, as Gateways and VirtualServices, to the policies of a mesh, and gives selectors to
+ * the policies that are bound to Gateways.
+ */
 export type AddStandard = (policies: PolicySet, input: StandardInput, bag: DiagnosticBag) => PolicySet;
 
 interface MadeObjects {
+  readonly served: ServedGateways;
   readonly gateways: readonly Made<Gateway>[];
   readonly virtualServices: readonly Made<VirtualService>[];
 }
@@ -30,13 +38,18 @@ interface MadeObjects {
 /** Adds again and again: what means the same as before is the same object. */
 export function createStandard({ clusterDomain }: Settings): AddStandard {
   const made = new Kept<MadeObjects>('objects of the Gateway API');
+  const bind = createBinding();
   const added = new Kept<PolicySet>('policies with those of the Gateway API');
   return (policies, { standard, services, namespaces }, bag) => {
-    if (Object.values(standard).every((list) => list.length === 0)) return policies;
+    const isAbsent = Object.values(standard).every((list) => list.length === 0);
+    if (isAbsent && ![...policies.authorizationPolicies, ...policies.requestAuthentications].some(isBound)) {
+      return policies;
+    }
     const inputs = [...Object.values(standard), services, namespaces];
-    const { gateways, virtualServices } = made.of(inputs, bag, (own, before) => {
+    const { gateways, virtualServices, served } = made.of(inputs, bag, (own, before) => {
       const fresh = translate({ standard, services, namespaces }, clusterDomain, own);
       return {
+        served: fresh.served,
         gateways: keptList(before?.gateways, keptObjects(before?.gateways ?? [], fresh.gateways)),
         virtualServices: keptList(
           before?.virtualServices,
@@ -44,12 +57,38 @@ export function createStandard({ clusterDomain }: Settings): AddStandard {
         ),
       };
     });
-    return added.of([policies, gateways, virtualServices], bag, () => ({
-      ...policies,
+    const { authorizationPolicies, requestAuthentications } = bind(policies, standard, served, bag);
+    const parts = [policies, gateways, virtualServices, authorizationPolicies, requestAuthentications];
+    return added.of(parts, bag, () => ({
+      ...{ ...policies, authorizationPolicies, requestAuthentications },
       gateways: [...policies.gateways, ...gateways.map(({ object }) => object)],
       virtualServices: [...policies.virtualServices, ...virtualServices.map(({ object }) => object)],
     }));
   };
+}
+
+type Bound = Pick<PolicySet, 'authorizationPolicies' | 'requestAuthentications'>;
+
+function createBinding() {
+  const bound = new Kept<Bound>('policies of Gateways');
+  const access = new BoundPolicies<AuthorizationPolicy>();
+  const requests = new BoundPolicies<RequestAuthentication>();
+  return (
+    { authorizationPolicies, requestAuthentications }: Bound,
+    { gateways }: StandardSet,
+    served: ServedGateways,
+    bag: DiagnosticBag,
+  ): Bound =>
+    bound.of([authorizationPolicies, requestAuthentications, gateways, served], bag, (own, before) => {
+      const known = { gateways, served };
+      return {
+        authorizationPolicies: keptList(before?.authorizationPolicies, access.of(authorizationPolicies, known, own)),
+        requestAuthentications: keptList(
+          before?.requestAuthentications,
+          requests.of(requestAuthentications, known, own),
+        ),
+      };
+    });
 }
 
 function translate(
@@ -59,10 +98,12 @@ function translate(
 ): MadeObjects {
   const { gatewayClasses: classes, gateways, httpRoutes, referenceGrants: grants } = standard;
   const byName = new Map(services.map((service) => [`${service.namespace}/${service.name}`, service]));
-  const listeners = servedListeners(gateways, { classes, services: byName, clusterDomain }, grants, bag);
+  const served = servedGateways(gateways, { classes, services: byName, clusterDomain }, bag);
+  const listeners = servedListeners(served, grants, bag);
   const attachments = attach(httpRoutes, { gateways, listeners, namespaces }, bag);
   const rules = new HttpRules({ services: byName, grants, clusterDomain, bag });
   return {
+    served,
     gateways: listeners.map(({ made }) => made),
     virtualServices: httpServices(listeners, attachments, rules),
   };

@@ -4,7 +4,7 @@ import type { Gateway, ServerTlsSettings } from '../../policy/gateway.ts';
 import type { Listener, ReferenceGrant, StandardGateway } from '../../policy/gateway-api.ts';
 import { type Made, madeObject } from './made-object.ts';
 import { isGranted } from './reference-grants.ts';
-import { type GatewaySurroundings, type GatewayWorkloads, workloadsOf } from './served-gateways.ts';
+import type { GatewayWorkloads, ServedGateways } from './served-gateways.ts';
 
 /** One listener of a Gateway that is served here. */
 export interface ServedListener {
@@ -19,20 +19,17 @@ export interface ServedListener {
 
 /** The listeners of the Gateways that are served here. */
 export function servedListeners(
-  gateways: readonly StandardGateway[],
-  surroundings: GatewaySurroundings,
+  served: ServedGateways,
   grants: readonly ReferenceGrant[],
   bag: DiagnosticBag,
 ): readonly ServedListener[] {
-  return gateways.flatMap((gateway) => {
-    const workloads = workloadsOf(gateway, surroundings, bag);
-    if (workloads === undefined) return [];
-    return gateway.spec.listeners.map((listener, index): ServedListener => {
+  return [...served].flatMap(([gateway, workloads]) =>
+    gateway.spec.listeners.map((listener, index): ServedListener => {
       const host = (listener.hostname ?? '*').toLowerCase();
       const tls = tlsOf(gateway, index, { workloads, grants }, bag);
       return { gateway, index, listener, host, made: madeGateway({ gateway, index, listener, host }, workloads, tls) };
-    });
-  });
+    }),
+  );
 }
 
 function madeGateway(

@@ -21,8 +21,24 @@ export const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
 const controllers: ReadonlySet<string> = new Set(['mesh.io/gateway-controller', 'istio.io/gateway-controller']);
 const knownClasses: ReadonlySet<string> = new Set(['mesh', 'istio']);
 
-/** The workloads that serve a Gateway; undefined, and reported, for one that is not served here. */
-export function workloadsOf(
+/** The workloads of each Gateway that is served here; the others are reported. */
+export type ServedGateways = ReadonlyMap<StandardGateway, GatewayWorkloads>;
+
+/** Finds who serves the Gateways. */
+export function servedGateways(
+  gateways: readonly StandardGateway[],
+  surroundings: GatewaySurroundings,
+  bag: DiagnosticBag,
+): ServedGateways {
+  const served = new Map<StandardGateway, GatewayWorkloads>();
+  for (const gateway of gateways) {
+    const workloads = workloadsOf(gateway, surroundings, bag);
+    if (workloads !== undefined) served.set(gateway, workloads);
+  }
+  return served;
+}
+
+function workloadsOf(
   gateway: StandardGateway,
   { classes, services, clusterDomain }: GatewaySurroundings,
   bag: DiagnosticBag,

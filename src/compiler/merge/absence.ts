@@ -12,6 +12,7 @@ const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'route-not-attached',
   'selector-without-workload',
   'service-without-endpoints',
+  'target-without-effect',
   'unknown-destination',
   'unknown-gateway',
   'unknown-host',

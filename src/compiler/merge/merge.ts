@@ -31,6 +31,7 @@ import { SelectingPolicies } from './selecting-policies.ts';
 import { checkSidecars } from './sidecar-checks.ts';
 import { SidecarIndex } from './sidecar-index.ts';
 import { Stages } from './stages.ts';
+import { checkSharedTargets } from './target-checks.ts';
 import { checkVirtualServices } from './virtual-service-checks.ts';
 import { VirtualServiceIndex } from './virtual-service-index.ts';
 
@@ -139,6 +140,10 @@ function check(stages: Stages, input: MergeInput, indexes: Indexes, bag: Diagnos
   checked('listeners', [sidecars, settings], (own) => checkListeners(sidecars, settings, own));
   checked('gateways', [gateways, indexes.gateways, workloads], (own) =>
     checkGateways(gateways, indexes.gateways, topology, own),
+  );
+  const bound = [...requests, ...authorizationPolicies];
+  checked('shared targets', [requests, authorizationPolicies, indexes.gateways, workloads], (own) =>
+    checkSharedTargets(bound, indexes.gateways, topology, own),
   );
   const { clusterDomain } = settings;
   checked('egress', [sidecars, services, indexes.virtualServices, clusterDomain, ...told], (own) =>

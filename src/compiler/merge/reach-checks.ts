@@ -5,6 +5,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { valueAt } from '../../lib/value-at.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
 import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
+import type { BoundTarget } from '../../policy/policy-target.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { isAmbient, isOnNodeNetwork, optOutPath } from '../topology/injection.ts';
@@ -15,8 +16,12 @@ import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, type Labels, selects } from '../topology/selector.ts';
 import { isOfUnseenWorkloads } from '../topology/unseen-namespace.ts';
 import { workloadsByLabels } from '../topology/workload-index.ts';
+import { checkTarget } from './target-checks.ts';
 
-type Selecting = MeshObject<string> & { readonly spec: { readonly selector?: WorkloadSelector } };
+type Selecting = MeshObject<string> & {
+  readonly spec: { readonly selector?: WorkloadSelector };
+  readonly target?: BoundTarget;
+};
 
 /** Where policies may be active, and for which of them a lack of effect is reported. */
 export interface Reach {
@@ -46,6 +51,10 @@ const howToLeaveNode =
 export function checkReach(policies: readonly Selecting[], reach: Reach, bag: DiagnosticBag): void {
   for (const policy of policies) {
     if (!isTold(policy, reach)) continue;
+    if (policy.target !== undefined) {
+      checkTarget(policy, policy.target, reach.topology, bag);
+      continue;
+    }
     const nowhere = hasLabels(policy.spec.selector) ? ofSelector(policy, reach, bag) : ofWhole(policy, reach);
     if (nowhere !== undefined) reportNowhere(policy, nowhere, bag);
   }

@@ -1,9 +1,10 @@
 import { append } from '../../lib/append.ts';
-import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
+import type { BoundPolicy } from '../../policy/policy-target.ts';
+import { writtenField } from '../../policy/written-field.ts';
 import { hasLabels, type Labels, selects } from '../topology/selector.ts';
 import { byAge } from './policy-order.ts';
 
-type Selecting = MeshObject<string> & { readonly spec: { readonly selector?: WorkloadSelector } };
+type Selecting = BoundPolicy<string>;
 
 interface Selected {
   readonly namespace: string;
@@ -12,7 +13,7 @@ interface Selected {
 
 /**
  * RequestAuthentications or AuthorizationPolicies by what they select. All that select a workload hold, none shuts out
- * another; those of the root namespace select in every namespace, with a selector too.
+ * another; those of the root namespace select in every namespace, with a selector too, unless they are bound to Gateways.
  */
 export class SelectingPolicies<T extends Selecting> {
   readonly #rootNamespace: string;
@@ -44,8 +45,18 @@ export class SelectingPolicies<T extends Selecting> {
         .flatMap(([key, value]) => this.#byLabel.get(entryOf(searched, key, value)) ?? [])
         .filter(({ spec }) => selects(spec.selector?.matchLabels, labels)),
     ]);
-    return byAge(found);
+    const isBound = found.some(({ target }) => target !== undefined);
+    return byAge(
+      isBound
+        ? eachOnce(found.filter((policy) => policy.target === undefined || policy.namespace === namespace))
+        : found,
+    );
   }
+}
+
+/** Of what stands for the targets of one policy, the first. */
+function eachOnce<T extends Selecting>(policies: readonly T[]): readonly T[] {
+  return [...new Map(policies.map((policy) => [writtenField(policy, []).object, policy])).values()];
 }
 
 function entryOf(namespace: string, key: string, value: string): string {

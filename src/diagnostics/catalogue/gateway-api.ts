@@ -9,5 +9,14 @@ export const gatewayApiCodes = {
   ),
   'invalid-listener': error(message`listener "${'name'}" cannot be served: ${'reason'}`),
   'route-not-attached': warning(message`${'kind'} "${'name'}" takes no requests of Gateway "${'gateway'}": ${'why'}`),
+  'target-shares-workloads': warning(
+    message`${'kind'} "${'name'}" applies to Gateway "${'other'}" too: the same workloads serve it and Gateway "${'gateway'}"`,
+    'serve the Gateways by workloads of their own, or name both of them in "targetRefs"',
+  ),
+  'target-without-effect': warning(
+    message`${'kind'} "${'name'}" has no effect at Gateway "${'gateway'}": ${'why'}`,
+    'name a Gateway of the namespace of the policy that workloads with a proxy serve, or write a "selector"',
+  ),
+  'unsupported-target': error(message`${'reason'}`),
   'unusable-backend': warning(message`backend "${'backend'}" cannot be used: ${'why'}; ${'otherwise'}`),
 };

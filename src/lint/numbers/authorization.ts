@@ -8,7 +8,7 @@ export const authorizationNumbers: readonly NumberWithoutRule[] = [
       title: 'a policy in the namespace of a gateway whose selector matches no workload there',
       peers: ['IST0127'],
     },
-    saidBy: ['selector-without-workload', 'policy-in-force-nowhere'],
+    saidBy: ['selector-without-workload', 'policy-in-force-nowhere', 'target-without-effect'],
   },
   {
     ...{ id: 'MP320', title: 'a condition on an unknown attribute' },

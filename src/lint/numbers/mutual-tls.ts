@@ -12,7 +12,7 @@ export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
   },
   {
     ...{ id: 'MP103', title: 'a selector that matches no workload', peers: ['IST0127', 'KIA0004'] },
-    saidBy: ['selector-without-workload', 'policy-in-force-nowhere'],
+    saidBy: ['selector-without-workload', 'policy-in-force-nowhere', 'target-without-effect'],
   },
   {
     ...{ id: 'MP104', title: 'an entry of portLevelMtls for a port that no container has' },

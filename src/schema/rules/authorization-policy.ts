@@ -4,6 +4,7 @@ import { checkConditions } from './conditions.ts';
 import { checkImpossibleValues } from './impossible-values.ts';
 import { checkMatchValues } from './match-values.ts';
 import { checkPathValues } from './path-values.ts';
+import { checkTargets } from './policy-targets.ts';
 
 /** Validation of AuthorizationPolicy beyond its schema. */
 export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
@@ -15,6 +16,7 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
   checkMatchValues,
   checkImpossibleValues,
   checkPathValues,
+  checkTargets,
 ];
 
 function checkActionHasRules({ spec }: AuthorizationPolicy, report: Report): void {

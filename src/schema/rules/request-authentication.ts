@@ -1,12 +1,14 @@
 import type { JwtRule, RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Report, Rule } from '../rule.ts';
 import { keysOf } from '../texts.ts';
+import { checkTargets } from './policy-targets.ts';
 
 /** Validation of RequestAuthentication beyond its schema. */
 export const requestAuthenticationRules: readonly Rule<RequestAuthentication>[] = [
   checkIssuers,
   checkKeySets,
   checkLocations,
+  checkTargets,
 ];
 
 /** Without issuer and address nothing says whose tokens are meant. */

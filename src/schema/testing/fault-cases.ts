@@ -195,7 +195,7 @@ export const faultCases: readonly (readonly [name: string, place: string])[] = [
   ['unreachable-route', '13:5'],
   ['unreadable-header-value', '13:18'],
   ['unsupported-condition-key', '10:12'],
-  ['unsupported-field', '7:3'],
+  ['unsupported-field', '11:7'],
   ['unsupported-field-egress-proxy', '7:5'],
   ['unsupported-field-exponential-delay', '16:9'],
   ['unsupported-field-http2-error', '15:9'],
