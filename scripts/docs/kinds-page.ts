@@ -63,5 +63,5 @@ export function schemaOf(kind: string): string {
   // The name without more is that of `defaultConfig` of the mesh configuration.
   if (kind === 'ProxyConfig') return 'proxy-config-object';
   if (kind === standardGatewayKind) return 'standard-gateway';
-  return kind.replace(/(?<=[a-zP])(?=[A-Z])/g, '-').toLowerCase();
+  return kind.replace(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '-').toLowerCase();
 }

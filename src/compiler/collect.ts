@@ -36,6 +36,7 @@ const standardLists: Readonly<Record<StandardObject['kind'], keyof StandardSet>>
   GatewayClass: 'gatewayClasses',
   [standardGatewayKind]: 'gateways',
   HTTPRoute: 'httpRoutes',
+  GRPCRoute: 'grpcRoutes',
   ReferenceGrant: 'referenceGrants',
 };
 

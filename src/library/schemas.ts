@@ -5,6 +5,7 @@ import endpointSlice from '../../schemas/endpoint-slice.json' with { type: 'json
 import endpoints from '../../schemas/endpoints.json' with { type: 'json' };
 import gateway from '../../schemas/gateway.json' with { type: 'json' };
 import gatewayClass from '../../schemas/gateway-class.json' with { type: 'json' };
+import grpcRoute from '../../schemas/grpc-route.json' with { type: 'json' };
 import httpRoute from '../../schemas/http-route.json' with { type: 'json' };
 import lintReport from '../../schemas/lint-report.json' with { type: 'json' };
 import meshConfig from '../../schemas/mesh-config.json' with { type: 'json' };
@@ -43,6 +44,7 @@ const all: readonly Schema[] = [
   endpoints,
   gateway,
   gatewayClass,
+  grpcRoute,
   httpRoute,
   lintReport,
   meshConfig,

@@ -111,11 +111,28 @@ export interface HttpRouteMatch {
   readonly method?: string;
 }
 
-export interface HttpRouteRule {
+/** What rules for requests have, whatever they match. */
+export interface RequestRule {
   readonly name?: string;
-  readonly matches?: readonly HttpRouteMatch[];
   readonly filters?: readonly RouteFilter[];
   readonly backendRefs?: readonly WeightedBackendRef[];
+}
+
+export interface GrpcRouteMatch {
+  readonly method?: {
+    readonly type?: 'Exact' | 'RegularExpression';
+    readonly service?: string;
+    readonly method?: string;
+  };
+  readonly headers?: readonly ValueCondition[];
+}
+
+export interface GrpcRouteRule extends RequestRule {
+  readonly matches?: readonly GrpcRouteMatch[];
+}
+
+export interface HttpRouteRule extends RequestRule {
+  readonly matches?: readonly HttpRouteMatch[];
   readonly timeouts?: { readonly request?: string; readonly backendRequest?: string };
 }
 
@@ -129,6 +146,10 @@ export interface AttachedRoute<Kind extends string, Rule> extends MeshObject<Kin
 }
 
 export type StandardHttpRoute = AttachedRoute<'HTTPRoute', HttpRouteRule>;
+export type StandardGrpcRoute = AttachedRoute<'GRPCRoute', GrpcRouteRule>;
+
+/** A route of requests. */
+export type RequestRoute = StandardHttpRoute | StandardGrpcRoute;
 
 export interface ReferenceGrant extends MeshObject<'ReferenceGrant'> {
   readonly spec: {
@@ -138,12 +159,13 @@ export interface ReferenceGrant extends MeshObject<'ReferenceGrant'> {
 }
 
 /** An object of the Gateway API that is read. */
-export type StandardObject = GatewayClass | StandardGateway | StandardHttpRoute | ReferenceGrant;
+export type StandardObject = GatewayClass | StandardGateway | RequestRoute | ReferenceGrant;
 
 /** Objects of the Gateway API by kind, each list by namespace and name. */
 export interface StandardSet {
   readonly gatewayClasses: readonly GatewayClass[];
   readonly gateways: readonly StandardGateway[];
   readonly httpRoutes: readonly StandardHttpRoute[];
+  readonly grpcRoutes: readonly StandardGrpcRoute[];
   readonly referenceGrants: readonly ReferenceGrant[];
 }

@@ -1,4 +1,4 @@
-import type { JsonPath } from '../diagnostics/span.ts';
+import type { PolicyDocument } from '../source/document.ts';
 import type { MeshObject, WorkloadSelector } from './object.ts';
 
 /** An object that a policy is for, instead of the workloads of a selector. */
@@ -35,8 +35,10 @@ export interface BoundPolicy<Kind extends string> extends MeshObject<Kind> {
   readonly target?: BoundTarget;
 }
 
+type Field = Parameters<PolicyDocument['spanOf']>[0];
+
 /** Each target of a policy, with its place. */
-export function targetsOf({ targetRef, targetRefs }: Binding): readonly (readonly [TargetRef, JsonPath])[] {
+export function targetsOf({ targetRef, targetRefs }: Binding): readonly (readonly [TargetRef, Field])[] {
   if (targetRef !== undefined) return [[targetRef, ['spec', 'targetRef']]];
   return (targetRefs ?? []).map((target, i) => [target, ['spec', 'targetRefs', i]]);
 }

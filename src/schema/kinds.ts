@@ -5,6 +5,7 @@ import {
   endpoints,
   gateway,
   gatewayClass,
+  grpcRoute,
   httpRoute,
   namespace,
   node,
@@ -29,6 +30,7 @@ import type { Rule } from './rule.ts';
 import { authorizationPolicyRules } from './rules/authorization-policy.ts';
 import { destinationRuleRules } from './rules/destination-rule.ts';
 import { gatewayRules } from './rules/gateway.ts';
+import { grpcRouteRules } from './rules/gateway-api/grpc-route.ts';
 import { standardRouteRules } from './rules/gateway-api/http-route.ts';
 import { standardGatewayRules } from './rules/gateway-api/listeners.ts';
 import { peerAuthenticationRules } from './rules/peer-authentication.ts';
@@ -94,6 +96,7 @@ export const knownKinds: readonly KnownKind[] = [
   { ...standard('GatewayClass', ['v1beta1', 'v1'], gatewayClass, []), isNamespaced: false },
   { ...standard('Gateway', ['v1beta1', 'v1'], standardGateway, standardGatewayRules), id: standardGatewayKind },
   standard('HTTPRoute', ['v1beta1', 'v1'], httpRoute, standardRouteRules),
+  standard('GRPCRoute', ['v1alpha2', 'v1'], grpcRoute, grpcRouteRules),
   standard('ReferenceGrant', ['v1alpha2', 'v1beta1', 'v1'], referenceGrant, []),
 ];
 

@@ -3,7 +3,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { Kept, keptList } from '../../diagnostics/kept.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Gateway } from '../../policy/gateway.ts';
-import type { StandardSet } from '../../policy/gateway-api.ts';
+import type { RequestRoute, StandardSet } from '../../policy/gateway-api.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Namespace, Service } from '../../policy/topology-kinds.ts';
@@ -14,6 +14,7 @@ import { HttpRules } from './http-rules.ts';
 import { httpServices } from './http-services.ts';
 import { servedListeners } from './listeners.ts';
 import { keptObjects, type Made } from './made-object.ts';
+import { withoutConflicts } from './route-conflicts.ts';
 import { type ServedGateways, servedGateways } from './served-gateways.ts';
 
 /** The objects of one mesh that objects of the Gateway API are understood by. */
@@ -96,11 +97,12 @@ function translate(
   clusterDomain: string,
   bag: DiagnosticBag,
 ): MadeObjects {
-  const { gatewayClasses: classes, gateways, httpRoutes, referenceGrants: grants } = standard;
+  const { gatewayClasses: classes, gateways, httpRoutes, grpcRoutes, referenceGrants: grants } = standard;
   const byName = new Map(services.map((service) => [`${service.namespace}/${service.name}`, service]));
   const served = servedGateways(gateways, { classes, services: byName, clusterDomain }, bag);
   const listeners = servedListeners(served, grants, bag);
-  const attachments = attach(httpRoutes, { gateways, listeners, namespaces }, bag);
+  const attached = attach<RequestRoute>([...httpRoutes, ...grpcRoutes], { gateways, listeners, namespaces }, bag);
+  const attachments = withoutConflicts(attached, bag);
   const rules = new HttpRules({ services: byName, grants, clusterDomain, bag });
   return {
     served,

@@ -1,6 +1,5 @@
 import type { HttpRouteMatch, ValueCondition } from '../../policy/gateway-api.ts';
 import type { HttpMatch, StringMatch } from '../../policy/virtual-service.ts';
-import { pathElements } from './precedence.ts';
 
 /** One of the matches that take the place of a match of the standard. */
 export interface MatchPart {
@@ -10,15 +9,10 @@ export interface MatchPart {
 }
 
 /**
- * What a match of the standard is in a VirtualService, whose prefixes are texts: a prefix of whole path elements is the path
+ * What a match of an HTTPRoute is in a VirtualService, whose prefixes are texts: a prefix of whole path elements is the path
  * itself, or a text that begins with it and a slash.
  */
-export function matchParts({
-  path = {},
-  method,
-  headers = [],
-  queryParams = [],
-}: HttpRouteMatch): readonly MatchPart[] {
+export function httpParts({ path = {}, method, headers = [], queryParams = [] }: HttpRouteMatch): readonly MatchPart[] {
   const { type = 'PathPrefix', value = '/' } = path;
   const rest: HttpMatch = {
     ...(method === undefined ? {} : { method: { exact: method } }),
@@ -36,8 +30,25 @@ export function matchParts({
   ];
 }
 
-function conditions(wanted: readonly ValueCondition[]): Readonly<Record<string, StringMatch>> {
+/** What headers or parameters must be. */
+export function conditions(wanted: readonly ValueCondition[]): Readonly<Record<string, StringMatch>> {
   return Object.fromEntries(
     wanted.map(({ type, name, value }) => [name, type === 'RegularExpression' ? { regex: value } : { exact: value }]),
   );
+}
+
+/**
+ * Place in the order of matches: where the standard says nothing, expressions for the path come after other paths, the longer
+ * one first, and before the path of every request. The larger comes first, number by number.
+ */
+export function httpRank({ path = {}, method, headers = [], queryParams = [] }: HttpRouteMatch): readonly number[] {
+  const { type = 'PathPrefix', value = '/' } = path;
+  const kind = type === 'Exact' ? 3 : type === 'RegularExpression' ? 1 : pathElements(value) === '' ? 0 : 2;
+  const length = kind === 2 ? pathElements(value).length : value.length;
+  return [kind, length, method === undefined ? 0 : 1, headers.length, queryParams.length];
+}
+
+/** A prefix without the slash at its end, which says nothing: empty for the path of every request. */
+function pathElements(prefix: string): string {
+  return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
 }

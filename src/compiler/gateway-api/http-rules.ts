@@ -1,12 +1,22 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { HttpRouteRule, RouteFilter, StandardHttpRoute, WeightedBackendRef } from '../../policy/gateway-api.ts';
+import type {
+  HttpRouteRule,
+  RequestRoute,
+  RequestRule,
+  RouteFilter,
+  WeightedBackendRef,
+} from '../../policy/gateway-api.ts';
 import type { WrittenField } from '../../policy/object.ts';
 import type { HttpRoute } from '../../policy/virtual-service.ts';
 import { type BackendContext, type BackendShares, findBackend, shareBackends } from './backends.ts';
+import { checkGrpcBackend } from './grpc-backends.ts';
 import { headersOf, redirectOf, rewriteOf, timeoutsOf } from './http-filters.ts';
-import { type MatchPart, matchParts } from './http-match.ts';
+import type { MatchPart } from './http-match.ts';
 import type { ServedListener } from './listeners.ts';
 import type { RankedMatch } from './precedence.ts';
+
+/** A rule for requests or for calls. */
+type AnyRule = RequestRule & Pick<HttpRouteRule, 'timeouts'> & { readonly matches?: readonly object[] };
 
 /** An HTTP route of a VirtualService, and where its parts are written. */
 export interface MadeRoute {
@@ -14,40 +24,39 @@ export interface MadeRoute {
   readonly writtenAs: (path: JsonPath) => WrittenField;
 }
 
-/** Status of a request for which no backend can be used. */
-const noBackendStatus = 500;
+/** What becomes of a request for which no backend can be used. A call over gRPC gets the status UNAVAILABLE by 503. */
+const withoutBackend = {
+  HTTPRoute: { status: 500, text: 'its share of the requests is answered with 500' },
+  GRPCRoute: { status: 503, text: 'its share of the calls ends with the status UNAVAILABLE' },
+} as const;
 
-/** Rules of HTTPRoutes as routes of VirtualServices. Of each rule the backends are looked up once. */
+/** Rules of HTTPRoutes and GRPCRoutes as routes of VirtualServices. Of each rule the backends are looked up once. */
 export class HttpRules {
   readonly #context: BackendContext;
-  readonly #targets = new Map<HttpRouteRule, Targets>();
+  readonly #targets = new Map<AnyRule, Targets>();
 
   constructor(context: BackendContext) {
     this.#context = context;
   }
 
   /** What a match of a rule is at a listener. */
-  routesOf(
-    ranked: RankedMatch & { readonly route: StandardHttpRoute },
-    { listener }: ServedListener,
-  ): readonly MadeRoute[] {
-    const { route, rule: index, match, condition } = ranked;
-    const rule = route.spec.rules[index] ?? {};
+  routesOf({ route, rule: index, match, parts }: RankedMatch, { listener }: ServedListener): readonly MadeRoute[] {
+    const rule: AnyRule = route.spec.rules[index] ?? {};
     const targets = this.#targetsOf(route, index, rule);
     const redirect = redirectOf(rule.filters ?? [], listener);
     const headers = headersOf(rule.filters ?? []);
-    return matchParts(condition).map((part) => ({
+    return parts.map((part) => ({
       http: {
         name: [route.namespace, route.name, rule.name ?? index].join('.'),
         match: [part.match],
         ...(headers === undefined ? {} : { headers }),
-        ...(redirect === undefined ? forwarded(rule, targets, part) : { redirect }),
+        ...(redirect === undefined ? forwarded(rule, targets, part, withoutBackend[route.kind].status) : { redirect }),
       },
       writtenAs: (path) => ({ object: route, field: writtenField({ rule, index, match, targets }, path) }),
     }));
   }
 
-  #targetsOf(route: StandardHttpRoute, index: number, rule: HttpRouteRule): Targets {
+  #targetsOf(route: RequestRoute, index: number, rule: AnyRule): Targets {
     let targets = this.#targets.get(rule);
     if (targets === undefined) {
       targets = targetsOf(route, ['spec', 'rules', index], rule, this.#context);
@@ -63,13 +72,18 @@ interface Targets extends BackendShares<WeightedBackendRef> {
 }
 
 function targetsOf(
-  route: StandardHttpRoute,
+  route: RequestRoute,
   path: JsonPath,
-  { filters = [], backendRefs = [] }: HttpRouteRule,
+  { filters = [], backendRefs = [] }: AnyRule,
   context: BackendContext,
 ): Targets {
-  const otherwise = `its share of the requests is answered with ${noBackendStatus}`;
+  const otherwise = withoutBackend[route.kind].text;
   const shares = shareBackends(backendRefs, { route, path: [...path, 'backendRefs'], otherwise }, context);
+  if (route.kind === 'GRPCRoute') {
+    for (const { index, backend } of shares.usable) {
+      checkGrpcBackend(backend, { route, path: [...path, 'backendRefs', index] }, context);
+    }
+  }
   const mirrors = filters.flatMap(({ requestMirror }, i) => {
     if (requestMirror === undefined) return [];
     const place = {
@@ -89,8 +103,8 @@ function mirrored({ percent, fraction }: NonNullable<RouteFilter['requestMirror'
 }
 
 /** The share of backends that cannot be used is answered at once; where that is everything, nothing is forwarded. */
-function forwarded(rule: HttpRouteRule, { usable, lost, mirrors }: Targets, part: MatchPart): HttpRoute {
-  if (usable.length === 0) return { directResponse: { status: noBackendStatus } };
+function forwarded(rule: AnyRule, { usable, lost, mirrors }: Targets, part: MatchPart, status: number): HttpRoute {
+  if (usable.length === 0) return { directResponse: { status } };
   const total = usable.reduce((sum, { weight }) => sum + weight, lost);
   const rewrite = rewriteOf(rule.filters ?? [], part);
   return {
@@ -98,9 +112,7 @@ function forwarded(rule: HttpRouteRule, { usable, lost, mirrors }: Targets, part
       const headers = headersOf(backend.filters ?? []);
       return { destination, weight, ...(headers === undefined ? {} : { headers }) };
     }),
-    ...(lost === 0
-      ? {}
-      : { fault: { abort: { percentage: { value: (100 * lost) / total }, httpStatus: noBackendStatus } } }),
+    ...(lost === 0 ? {} : { fault: { abort: { percentage: { value: (100 * lost) / total }, httpStatus: status } } }),
     ...(rewrite === undefined ? {} : { rewrite }),
     ...(mirrors.length === 0 ? {} : { mirrors }),
     ...timeoutsOf(rule),
@@ -108,7 +120,7 @@ function forwarded(rule: HttpRouteRule, { usable, lost, mirrors }: Targets, part
 }
 
 interface RulePlace {
-  readonly rule: HttpRouteRule;
+  readonly rule: AnyRule;
   readonly index: number;
   readonly match: number;
   readonly targets: Targets;

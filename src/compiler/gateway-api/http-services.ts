@@ -1,10 +1,12 @@
 import { append } from '../../lib/append.ts';
 import { compareStrings } from '../../lib/sort.ts';
-import type { StandardHttpRoute } from '../../policy/gateway-api.ts';
+import type { RequestRoute } from '../../policy/gateway-api.ts';
 import type { MeshObject, WrittenField } from '../../policy/object.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { subsetOf } from '../topology/host.ts';
 import type { Attachment } from './attachment.ts';
+import { grpcParts, grpcRank } from './grpc-match.ts';
+import { httpParts, httpRank } from './http-match.ts';
 import type { HttpRules, MadeRoute } from './http-rules.ts';
 import type { ServedListener } from './listeners.ts';
 import { type Made, madeObject } from './made-object.ts';
@@ -16,11 +18,11 @@ import { byPrecedence, type RankedMatch } from './precedence.ts';
  */
 export function httpServices(
   listeners: readonly ServedListener[],
-  attachments: readonly Attachment<StandardHttpRoute>[],
+  attachments: readonly Attachment<RequestRoute>[],
   rules: HttpRules,
 ): readonly Made<VirtualService>[] {
   return listeners.flatMap((listener) => {
-    const byHost = new Map<string, StandardHttpRoute[]>();
+    const byHost = new Map<string, RequestRoute[]>();
     for (const it of attachments.filter((one) => one.listener === listener)) {
       for (const host of it.hosts) append(byHost, host, it.route);
     }
@@ -35,7 +37,7 @@ export function httpServices(
 function serviceFor(
   listener: ServedListener,
   host: string,
-  routes: readonly StandardHttpRoute[],
+  routes: readonly RequestRoute[],
   rules: HttpRules,
 ): Made<VirtualService> {
   const matches = routes.flatMap(rankedMatches).sort(byPrecedence);
@@ -43,9 +45,19 @@ function serviceFor(
   return virtualService(listener, host, made, routes);
 }
 
-function rankedMatches(route: StandardHttpRoute): readonly (RankedMatch & { readonly route: StandardHttpRoute })[] {
-  return route.spec.rules.flatMap(({ matches = [{}] }, rule) =>
-    (matches.length === 0 ? [{}] : matches).map((condition, match) => ({ route, rule, match, condition })),
+function rankedMatches(route: RequestRoute): readonly RankedMatch[] {
+  return route.kind === 'HTTPRoute'
+    ? eachMatch(route, (it) => ({ rank: httpRank(it), parts: httpParts(it) }))
+    : eachMatch(route, (it) => ({ rank: grpcRank(it), parts: grpcParts(it) }));
+}
+
+/** A rule without a match has one that holds for every request. */
+function eachMatch<Match extends object>(
+  route: RequestRoute & { readonly spec: { readonly rules: readonly { readonly matches?: readonly Match[] }[] } },
+  meaningOf: (match: Match | Record<never, never>) => Pick<RankedMatch, 'rank' | 'parts'>,
+): readonly RankedMatch[] {
+  return route.spec.rules.flatMap(({ matches = [] }, rule) =>
+    (matches.length === 0 ? [{}] : matches).map((it, match) => ({ route, rule, match, ...meaningOf(it) })),
   );
 }
 

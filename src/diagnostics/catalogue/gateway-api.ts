@@ -7,6 +7,10 @@ export const gatewayApiCodes = {
     message`Gateway "${'gateway'}" is not served here: ${'why'}`,
     'docs/reference/gateway-api.md says which Gateways are served, and by which workloads',
   ),
+  'grpc-over-http1': warning(
+    message`port ${'port'} of backend "${'backend'}" names ${'found'}: calls over gRPC go there in HTTP/1.1, unless a DestinationRule has h2UpgradePolicy UPGRADE`,
+    'call the port of the Service "grpc", or "grpc-" with a name; or set its appProtocol to "grpc"',
+  ),
   'invalid-listener': error(message`listener "${'name'}" cannot be served: ${'reason'}`),
   'route-not-attached': warning(message`${'kind'} "${'name'}" takes no requests of Gateway "${'gateway'}": ${'why'}`),
   'target-shares-workloads': warning(

@@ -13,11 +13,14 @@ import {
   startEcho,
 } from '../../lower/testing/outbound-gate.ts';
 import { isAnswered, startStaticEnvoy } from '../../lower/testing/static-envoy.ts';
+import { askCall, type CallAnswer, type CallOptions, startCallee } from './calls.ts';
 
 /** One real Envoy with the listeners of a gateway, once for each set of objects. */
 export interface StandardGates {
   /** `name` of the set, and the port if it is not 80. */
   send(name: string, request?: RoutedRequest, port?: number): Promise<RoutedAnswer>;
+  /** One call over gRPC to port 80, in HTTP/2: `path` is `/<service>/<method>`. */
+  call(name: string, path: string, options?: CallOptions): Promise<CallAnswer>;
   /** What applications have got since the last call, in no order that matters. */
   received(): readonly SeenRequest[];
   close(): Promise<void>;
@@ -26,12 +29,16 @@ export interface StandardGates {
 /** Services with an application each: `<name>.<namespace>`, on port 8080. */
 const backends = ['v1.infra', 'v2.infra', 'v3.infra', 'app.web'] as const;
 
+/** A service whose application speaks HTTP/2 alone. */
+const callee = 'calls.infra';
+
 /** Compiles each text (YAML, beside the mesh below) for the workload `infra/edge` and starts Envoy with the listeners. */
 export async function startStandardGates(objects: Readonly<Record<string, string>>): Promise<StandardGates> {
   const folder = await mkdtemp(join(tmpdir(), 'standard-gates-'));
   const log: SeenRequest[] = [];
   const pathOf = (backend: string): string => join(folder, `${backend}.sock`);
   const servers = await Promise.all(backends.map((backend) => startEcho(backend, pathOf(backend), log)));
+  const calls = await startCallee(pathOf(callee));
   const names = Object.keys(objects);
   const socketOf = (name: string, port: number): string => join(folder, `${names.indexOf(name)}.${port}.sock`);
   const listeners = names.flatMap((name) =>
@@ -41,7 +48,10 @@ export async function startStandardGates(objects: Readonly<Record<string, string
       filter_chains: [{ filters }],
     })),
   );
-  const clusters = backends.map((backend) => clusterOf(backend, pathOf(backend)));
+  const clusters = [
+    ...backends.map((it) => clusterOf(it, pathOf(it))),
+    { ...clusterOf(callee, pathOf(callee)), ...http2 },
+  ];
   const envoy = await startStaticEnvoy(folder, { listeners, clusters });
   for (const { address } of listeners) {
     await envoy.until(() => isAnswered(ask(address.pipe.path, { path: '/ready' })));
@@ -49,9 +59,11 @@ export async function startStandardGates(objects: Readonly<Record<string, string
   log.length = 0;
   return {
     send: (name, request = {}, port = 80) => ask(socketOf(name, port), request),
+    call: (name, path, options) => askCall(socketOf(name, 80), path, options),
     received: () => log.splice(0),
     close: async () => {
       await envoy.close();
+      calls.close();
       for (const server of servers) {
         server.close();
         server.closeAllConnections();
@@ -60,6 +72,15 @@ export async function startStandardGates(objects: Readonly<Record<string, string
     },
   };
 }
+
+const http2 = {
+  typed_extension_protocol_options: {
+    'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+      '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+      explicit_http_config: { http2_protocol_options: {} },
+    },
+  },
+};
 
 function clusterOf(backend: string, path: string): object {
   const [name, namespace] = backend.split('.');
@@ -92,13 +113,14 @@ function compiledListeners(text: string): readonly CompiledListener[] {
 }
 
 function meshText(): string {
-  const services = backends.map((backend, i) => {
+  const services = [...backends, callee].map((backend, i) => {
     const [name, namespace] = backend.split('.');
+    const port = backend === callee ? 'grpc' : 'http';
     return `---
 apiVersion: v1
 kind: Service
 metadata: {name: ${name}, namespace: ${namespace}}
-spec: {clusterIP: 10.96.0.${i + 1}, selector: {app: ${name}}, ports: [{name: http, port: 8080}]}
+spec: {clusterIP: 10.96.0.${i + 1}, selector: {app: ${name}}, ports: [{name: ${port}, port: 8080}]}
 `;
   });
   const namespaces = ['infra', 'web'].map(

@@ -1,34 +1,21 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
 import { parseDuration } from '../../../lib/duration.ts';
-import type { BackendRef, HttpRouteMatch, HttpRouteRule, StandardHttpRoute } from '../../../policy/gateway-api.ts';
+import type { HttpRouteMatch, HttpRouteRule, StandardHttpRoute } from '../../../policy/gateway-api.ts';
 import type { Report, Rule } from '../../rule.ts';
 import { checkRegex } from '../regex.ts';
-import { checkFilters } from './filters.ts';
-import { checkHostName } from './host-names.ts';
+import { checkHeaders, checkHostNames, checkTargets } from './request-rules.ts';
 
 /** Validation of HTTPRoute beyond its schema. */
 export const standardRouteRules: readonly Rule<StandardHttpRoute>[] = [checkHostNames, checkRules];
-
-function checkHostNames({ spec: { hostnames = [] } }: StandardHttpRoute, report: Report): void {
-  for (const [i, name] of hostnames.entries()) checkHostName(name, ['spec', 'hostnames', i], report);
-}
 
 function checkRules({ spec }: StandardHttpRoute, report: Report): void {
   for (const [i, rule] of spec.rules.entries()) {
     const path: JsonPath = ['spec', 'rules', i];
     for (const [j, match] of (rule.matches ?? []).entries()) checkMatch(match, [...path, 'matches', j], report);
-    checkFilters(rule.filters ?? [], [...path, 'filters'], report);
+    checkTargets(rule, path, report);
     checkAnswer(rule, path, report);
     checkReplacedPrefix(rule, path, report);
     checkTimeouts(rule, [...path, 'timeouts'], report);
-    for (const [j, backend] of (rule.backendRefs ?? []).entries()) {
-      checkPort(backend, [...path, 'backendRefs', j], report);
-      checkFilters(backend.filters ?? [], [...path, 'backendRefs', j, 'filters'], report);
-    }
-    for (const [j, { requestMirror }] of (rule.filters ?? []).entries()) {
-      if (requestMirror === undefined) continue;
-      checkPort(requestMirror.backendRef, [...path, 'filters', j, 'requestMirror', 'backendRef'], report);
-    }
   }
 }
 
@@ -40,14 +27,7 @@ function checkMatch({ path = {}, headers = [], queryParams = [] }: HttpRouteMatc
     const reason = faultOfPath(value);
     if (reason !== undefined) report('path-of-no-request', place, { path: value, reason });
   }
-  const names = new Set<string>();
-  for (const [i, header] of headers.entries()) {
-    const name = header.name.toLowerCase();
-    if (names.has(name))
-      report('repeated-header-name', [...at, 'headers', i, 'name'], { name: header.name, other: name });
-    names.add(name);
-    if (header.type === 'RegularExpression') checkRegex(header.value, [...at, 'headers', i, 'value'], report);
-  }
+  checkHeaders(headers, [...at, 'headers'], report);
   const parameters = new Set<string>();
   for (const [i, { type: kind, name, value: wanted }] of queryParams.entries()) {
     const field = [...at, 'queryParams', i];
@@ -105,9 +85,4 @@ function checkTimeouts({ timeouts = {} }: HttpRouteRule, path: JsonPath, report:
   if (whole === 0 || one <= whole) return;
   const holes = { field: 'backendRequest', value: backendRequest, expected: `at most "request" (${request})` };
   report('value-out-of-range', [...path, 'backendRequest'], holes);
-}
-
-function checkPort({ group = '', kind = 'Service', port }: BackendRef, path: JsonPath, report: Report): void {
-  if (group !== '' || kind !== 'Service' || port !== undefined) return;
-  report('missing-field', path, { field: 'port', where: 'a backend that is a Service' });
 }
