@@ -122,11 +122,13 @@ spec: {containers: [{name: app}]${rest}}
   test.each([
     ['other/*.example', /^the server takes it from other namespaces: .* "shop\/a\.example", or move/],
     ['shop/b.example', /^add the host to a server of the Gateway/],
-  ])('of a host that servers with %s do not take tells what is wrong in it', (host, hint) => {
+    ['shop/a.example', /^for clients in the mesh, .* add "mesh"/, 'cart'],
+  ])('of a host that servers with %s do not take tells what is wrong in it', (host, hint, other = 'a.example') => {
     const gateway = gatewayOf('edge').replace('"*"', `"${host}"`);
-    expect(
-      hintsOf('host-not-at-gateway', 'cluster.local', ...servicesFor('cart'), gateway, routeTo('edge', 'cart')),
-    ).toEqual([expect.stringMatching(hint)]);
+    const route = routeTo('edge', 'cart').replace('a.example', other);
+    expect(hintsOf('host-not-at-gateway', 'cluster.local', ...servicesFor('cart'), gateway, route)).toEqual([
+      expect.stringMatching(hint),
+    ]);
   });
 
   test('of mutual TLS for a port that no service targets proposes no other port', () => {

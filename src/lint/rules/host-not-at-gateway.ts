@@ -47,12 +47,19 @@ export const rule: Rule = {
         const isRedirected = names.some((name) => redirected.get(name)?.hasPartOf(host, namespace));
         const but = isRedirected ? ', but for one that only redirects to HTTPS' : '';
         const message = `no server of ${names.map((name) => `"${name}"`).join(', ')} takes routes of namespace "${namespace}" for "${host}"${but}`;
+        const isOfMesh = !isRedirected && host.endsWith(`.svc.${settings.clusterDomain}`);
         const isOfOthers = !isRedirected && bound.some((it) => it.hasPartForAny(host));
         const hint = isOfOthers
           ? `the server takes it from other namespaces: correct the namespace in "hosts" of the Gateway, "${namespace}/${host}", or move the VirtualService`
-          : undefined;
+          : isOfMesh
+            ? hintOfMesh
+            : undefined;
         report({ object, path: ['spec', 'hosts', i], message, related, hint });
       }
     }
   },
 };
+
+/** Clients of the mesh ask for the name of a service; clients of a gateway do not. */
+const hintOfMesh =
+  'for clients in the mesh, whose sidecars get no routes without it, add "mesh" to "spec.gateways"; else remove the host';

@@ -34,9 +34,10 @@ export const rule: Rule = {
       const [, namespace = '', account = ''] = /^[^/*]+\/ns\/([^/*]+)\/sa\/([^/*]+)$/.exec(at.value) ?? [];
       const known = accounts.get(namespace);
       if (account === '' || known?.has(account)) continue;
-      const other = known === undefined ? namespaces.meantBy(namespace, account) : undefined;
-      const meant =
-        other ?? known?.meantBy(account) ?? accountOf.get(`${namespace}/${account}`) ?? withEnding(account, known);
+      const own = known?.meantBy(account) ?? accountOf.get(`${namespace}/${account}`) ?? withEnding(account, known);
+      const isUnseen = snapshot.topology.unseenIn.has(namespace);
+      const other = own || isUnseen ? undefined : namespaces.meantBy(namespace, account, known !== undefined);
+      const meant = own ?? other;
       if (meant === undefined) {
         skip(at.policy);
         continue;
@@ -72,15 +73,24 @@ class NamespacesOfAccounts {
   }
 
   /**
-   * The only namespace of the account, where its name is that of the unknown one with a word more or less at an end.
+   * The only namespace of the account, where its name is that of the written one with a word more or less at an end, or where
+   * the written one has workloads, and none of them that account.
    */
-  meantBy(namespace: string, account: string): string | undefined {
+  meantBy(namespace: string, account: string, isKnown: boolean): string | undefined {
     const [other, ...others] = this.#byAccount.get(account) ?? [];
     if (other === undefined || others.length > 0) return undefined;
+    if (isKnown) return areStages(namespace, other) ? undefined : other;
     const [short = '', long = ''] = [namespace, other].sort((a, b) => a.length - b.length);
     if (!long.startsWith(`${short}-`) && !long.endsWith(`-${short}`)) return undefined;
     return stages.test(long.replace(short, '')) ? undefined : other;
   }
+}
+
+/** Whether the names differ in the word of a stage: what is in the one may come to the other later. */
+function areStages(one: string, other: string): boolean {
+  const [words, others] = [one.split('-'), other.split('-')];
+  const different = [...words.filter((word) => !others.includes(word)), ...others.filter((it) => !words.includes(it))];
+  return different.some((word) => word.length > 1 && stages.test(word));
 }
 
 /**
