@@ -46,6 +46,7 @@ export const parts: readonly Part[] = [
       'meshpol-explain': 'Predict whether a request is delivered, and which policies decide.',
       'meshpol-describe': 'Print what policies say about one workload, and who is let in.',
       'meshpol-test': 'Run tests of policies: requests with their expected results.',
+      'meshpol-prove': 'Send requests to a real Envoy, and compare what it does with the predictions.',
       'meshpol-lint': 'Find mistakes in policies that compile.',
       'meshpol-rules': 'List and explain the lint rules.',
       'meshpol-inject': 'Add the proxy to pods and pod templates, or take it out.',

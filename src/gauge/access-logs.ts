@@ -24,11 +24,15 @@ const connectionFields = {
 /** Where Envoy writes them, relative to its working directory. */
 export const accessLogFile = 'access.log';
 
-/** Tells of each request that a connection manager answers or sends on. */
-export const requestLog = accessLog(requestFields);
+/** Tells of each request that a connection manager answers or sends on. `gate` stands in each entry. */
+export function requestLog(gate: string): object {
+  return accessLog({ ...requestFields, gate });
+}
 
 /** Tells of each connection of a listener when it has ended. */
-export const connectionLog = accessLog(connectionFields);
+export function connectionLog(gate: string): object {
+  return accessLog({ ...connectionFields, gate });
+}
 
 /** One line of either log. */
 export type LogEntry = Readonly<Record<string, string | number | null>>;

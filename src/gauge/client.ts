@@ -20,8 +20,12 @@ export interface GaugeClient {
 /** Far longer than a busy machine takes, in milliseconds. */
 export const answerTimeoutMs = 60_000;
 
-/** How a connection ended, in one word: `reset`, or the code of the error. */
+/**
+ * How a connection ended, in one word: `reset`, or the code of the error. Node has the code of a reset for a plain end in the
+ * middle of a TLS handshake too.
+ */
 export function endingOf(error: NodeJS.ErrnoException): string {
+  if (error.message.startsWith('Client network socket disconnected')) return 'end';
   return error.code === 'ECONNRESET' ? 'reset' : (error.code ?? 'error');
 }
 

@@ -14,6 +14,12 @@ const closed = (...exitCodes: readonly number[]): Outcome => ({ kind: 'closed', 
 describe('differences', () => {
   test.each<[string, Outcome, Partial<GaugeAnswer>, readonly string[]]>([
     ['an answer as it was predicted', denied, { status: 403, details: 'rbac_access_denied' }, []],
+    [
+      'the status of an authorizer',
+      { ...denied, details: 'ext_authz_denied' },
+      { status: 400, details: 'ext_authz_denied' },
+      [],
+    ],
     ['another reason of the same status', denied, { status: 403, details: 'ext_authz_denied' }, ['details']],
     ['an answer where delivery was predicted', reaches, { status: 403, details: 'x' }, ['cluster', 'details']],
     ['one of several clusters', reaches, { status: 200, details: 'via_upstream', cluster: 'b' }, []],
@@ -23,7 +29,8 @@ describe('differences', () => {
       { status: 200, details: 'via_upstream', cluster: 'a' },
       ['status', 'details'],
     ],
-    ['bytes that go on where the end was predicted', closed(52, 56), { cluster: 'a' }, ['cluster']],
+    ['bytes that go on where the end was predicted', closed(52, 56), { cluster: 'a', ending: 'bytes' }, ['cluster']],
+    ['an end after a cluster was chosen', closed(52, 56), { cluster: 'a', ending: 'end' }, []],
     ['a plain end where a reset was predicted', closed(56), { ending: 'end' }, ['ending']],
     ['a reset where either end will do', closed(52, 56), { ending: 'reset' }, []],
     ['anything where nothing was predicted', { kind: 'unmodelled', at: 'x' }, { status: 200 }, ['modelled']],

@@ -4,6 +4,8 @@ type Json = Record<string, unknown>;
 
 /** What the gauge changes in a configuration. */
 export interface Edits {
+  /** Stands in each entry of the gauge's log. */
+  readonly gate: string;
   /** By name of a field, what stands there in place of its value; undefined: nothing. */
   readonly replacements: Readonly<Record<string, (value: unknown) => unknown>>;
   /** By name of a field or a type, the one that takes its place. */
@@ -24,7 +26,7 @@ export function editedForGauge(value: unknown, edits: Edits): unknown {
   const type = String(copy['@type']);
   if (names[type] !== undefined) copy['@type'] = names[type];
   if (type.endsWith('HttpConnectionManager')) {
-    copy.access_log = [requestLog];
+    copy.access_log = [requestLog(edits.gate)];
     delete copy.tracing;
   }
   if (type.endsWith('TcpProxy')) delete copy.access_log;

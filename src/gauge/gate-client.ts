@@ -8,10 +8,10 @@ import { Http2Client } from './http2-client.ts';
 import { secured } from './secured.ts';
 import type { OpenConnection } from './send.ts';
 
-/** A connection to the gate on this port, with the addresses of the case in its PROXY header. */
+/** A connection to a gate, with the addresses of the case in its PROXY header. */
 export async function openAtGate(
   { source, destination, tls, protocol }: Connection,
-  port: number,
+  { name, port }: { readonly name: string; readonly port: number },
   certificates: Readonly<Record<string, WorkloadCertificate>>,
 ): Promise<OpenConnection> {
   const socket = connect({ host: '127.0.0.1', port });
@@ -19,7 +19,7 @@ export async function openAtGate(
   // Whoever uses the socket sees its end.
   socket.on('error', () => undefined);
   socket.setNoDelay(true);
-  const ends = `127.0.0.1:${socket.localPort}`;
+  const ends = `${name} 127.0.0.1:${socket.localPort}`;
   const family = isIPv6(source) ? 'TCP6' : 'TCP4';
   socket.write(`PROXY ${family} ${source} ${destination.address} ${clientPort} ${destination.port}\r\n`);
   const carrier = tls === undefined ? socket : secured(socket, tls, certificates);

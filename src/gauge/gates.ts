@@ -26,7 +26,7 @@ export interface GateSecrets {
 /** Where the admin interface listens, relative to Envoy's working directory. */
 export const adminSocket = 'admin.sock';
 
-/** Name of the gate's listener. */
+/** Name of the gate's listener, which stands in its entries of the log. */
 export function gateName(index: number): string {
   return `gate-${index}`;
 }
@@ -42,12 +42,12 @@ export function gatesBootstrap(gates: readonly Gate[], secrets: GateSecrets): ob
   );
   const names = { certificates: new Set<string>(), roots: new Set<string>() };
   const listeners = gates.map((gate, i) => ({
-    ...(editedForGauge(listenerOf(gate), editsFor(secrets, names)) as Json),
+    ...(editedForGauge(listenerOf(gate), { ...editsFor(secrets, names), gate: gateName(i) }) as Json),
     name: gateName(i),
     address: { socket_address: { address: '127.0.0.1', port_value: 0 } },
     // A busy machine sends a client's first bytes late.
     listener_filters_timeout: '60s',
-    access_log: [connectionLog],
+    access_log: [connectionLog(gateName(i))],
   }));
   return {
     node: { id: 'gauge', cluster: 'gauge' },

@@ -30,7 +30,7 @@ export class Http2Client implements GaugeClient {
   #answerTo({ method, path, authority, headers }: HttpRequest): Promise<RawAnswer> {
     const pseudo = { ':method': method, ':path': path, ':authority': authority, ':scheme': 'http' };
     return new Promise((resolve) => {
-      const stream = this.#session.request({ ...pseudo, ...joined(headers) });
+      const stream = this.#session.request({ ...pseudo, ...joined(headers) }, { endStream: true });
       stream.setTimeout(answerTimeoutMs, () => resolve(ended('no answer')));
       stream.on('response', (fields) => resolve(answerOf(fields)));
       stream.on('error', (error: NodeJS.ErrnoException) => resolve(ended(endingOf(error))));

@@ -59,113 +59,136 @@ spec:
     to: [{operation: {ports: ["9000"]}}]
 `;
 
+const policyTest = `apiVersion: meshpol/v1
+kind: PolicyTest
+metadata: {name: cart}
+spec:
+  inputs: [mesh.yaml]
+  cases:
+  - name: through both sidecars
+    request: {from: shop/web, to: "cart:80", path: /cart/1}
+    expect: {reaches: shop/cart}
+  - name: denied
+    request: {from: shop/web, to: "cart:80", path: /other}
+    expect: {status: 403}
+  - name: over HTTP/2
+    request: {from: shop/web, to: "cart:80", path: /other, protocol: http2}
+    expect: {status: 403}
+  - name: bytes
+    request: {from: shop/web, to: "cart:9000", protocol: tcp}
+    expect: {reaches: shop/cart}
+  - name: last address of a block
+    request: {from: 192.0.2.15, to: "shop/cart:8080", path: /status}
+    expect: {reaches: shop/cart}
+  - name: first address behind a block
+    request: {from: 192.0.2.16, to: "shop/cart:8080", path: /status}
+    expect: {status: 403}
+  - name: with a token
+    request: {from: outside, to: "shop/cart:8080", claims: {iss: "https://issuer.example", role: admin}}
+    expect: {reaches: shop/cart}
+  - name: with a token of another issuer
+    request: {from: outside, to: "shop/cart:8080", claims: {iss: "https://other.example", role: admin}}
+    expect: {status: 401}
+`;
+
 let folder: string;
 const envoy = findEnvoy({ env: process.env, repositoryRoot: resolve(import.meta.dirname, '../..') });
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'prove-'));
+  process.env.TMPDIR = folder;
   writeFileSync(join(folder, 'mesh.yaml'), mesh);
+  writeFileSync(join(folder, 'test.yaml'), policyTest);
   // An Envoy in which a path means another one: what it does is not what is predicted.
   writeProgram(join(folder, 'other-envoy'), `sed -i 's#/cart/#/other/#g' envoy.json\nexec '${envoy}' "$@"`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const ask = (words: readonly string[], environment: Readonly<Record<string, string>> = { ENVOY_BINARY: envoy }) =>
-  meshpol(['explain', join(folder, 'mesh.yaml'), '--prove', ...words], '', environment);
+interface ProvenCase {
+  readonly name: string;
+  readonly standing: string;
+  readonly results: readonly {
+    readonly proxies: readonly { readonly seen: { readonly status: number; readonly details: string } }[];
+  }[];
+}
+
+const ask = (...words: readonly string[]) => meshpol(words, '', { ENVOY_BINARY: envoy });
+const explain = (...words: readonly string[]) => ask('explain', join(folder, 'mesh.yaml'), '--prove', ...words);
+const prove = (...words: readonly string[]) => ask('prove', join(folder, 'test.yaml'), ...words);
+const toCart = ['--from', 'shop/web', '--to', 'cart:80', '--path', '/cart/1'];
 
 describe('meshpol explain --prove', () => {
-  test.each<[string, string, readonly string[], readonly string[]]>([
-    [
-      'through both sidecars',
-      '--from shop/web --to cart:80 --path /cart/1',
-      [
-        'shop/web, client: listener 0.0.0.0_80, to 10.96.0.1:80: as predicted: sent on to outbound|80||cart.shop',
-        'shop/cart, server: listener virtualInbound, to 10.0.0.1:8080: as predicted: sent on to inbound|8080||',
-      ],
-      [],
-    ],
-    [
-      'that is denied',
-      '--from shop/web --to cart:80 --path /other',
-      ['shop/cart, server: listener virtualInbound, to 10.0.0.1:8080: as predicted: 403 rbac_access_denied'],
-      [],
-    ],
-    [
-      'of an address that a rule lets in',
-      '--from 192.0.2.15 --to shop/cart:8080 --path /status',
-      ['as predicted: sent on to inbound|8080||'],
-      [],
-    ],
-    [
-      'of an address that no rule lets in',
-      '--from 192.0.2.16 --to shop/cart:8080 --path /status',
-      ['as predicted: 403 rbac_access_denied'],
-      [],
-    ],
-    [
-      'with a token that is made for it',
-      '--from 192.0.2.99 --to shop/cart:8080',
-      ['as predicted: sent on to inbound|8080||'],
-      ['--claims', '{"iss": "https://issuer.example", "role": "admin"}'],
-    ],
-    [
-      'with a token of another issuer',
-      '--from 192.0.2.99 --to shop/cart:8080',
-      ['as predicted: 401 jwt_authn_access_denied{Jwt_issuer_is_not_configured}'],
-      ['--claims', '{"iss": "https://other.example", "role": "admin"}'],
-    ],
-    [
-      'over HTTP/2',
-      '--from shop/web --to cart:80 --path /other --protocol http2',
-      ['shop/cart, server: listener virtualInbound, to 10.0.0.1:8080: as predicted: 403 rbac_access_denied'],
-      [],
-    ],
-    [
-      'of bytes',
-      '--from shop/web --to cart:9000 --protocol tcp',
-      ['shop/cart, server: listener virtualInbound, to 10.0.0.1:9000: as predicted: sent on to inbound|9000||'],
-      [],
-    ],
-  ])('shows of a request %s that Envoy does what is predicted', async (_name, words, expected, more) => {
-    const { code, out, error } = await ask([...words.split(' '), ...more]);
+  test('shows of each proxy on the way that Envoy does what is predicted, and leaves nothing behind', async () => {
+    const { code, out, error } = await explain(...toCart);
     expect([code, error]).toEqual([0, '']);
-    for (const line of expected) expect(out).toContain(line);
-    expect(out).not.toContain('not tried');
+    expect(out).toContain(`
+on Envoy (${envoy}):
+  shop/web, client: listener 0.0.0.0_80, to 10.96.0.1:80: as predicted: sent on to outbound|80||cart.shop.svc.cluster.local; filter chain 0.0.0.0_80-http; route default
+  shop/cart, server: listener virtualInbound, to 10.0.0.1:8080: as predicted: sent on to inbound|8080||; filter chain inbound-8080-mtls-http; route default
+`);
+    expect(readdirSync(folder).sort()).toEqual(['mesh.yaml', 'other-envoy', 'test.yaml']);
   });
 
   test('exits with 1 where Envoy does something else, and says what', async () => {
-    const words = '--from shop/web --to cart:80 --path /cart/1'.split(' ');
-    const { code, out } = await ask([...words, '--envoy', join(folder, 'other-envoy')]);
+    const { code, out } = await explain(...toCart, '--envoy', join(folder, 'other-envoy'));
     expect(code).toBe(1);
     expect(out).toContain('shop/cart, server: listener virtualInbound, to 10.0.0.1:8080: not as predicted: ');
     expect(out).toMatch(/\n {4}predicted: sent on to inbound\|8080\|\|; .*\n {4}seen: 403 rbac_access_denied/);
-    const json = await ask([...words, '--envoy', join(folder, 'other-envoy'), '--format', 'json']);
-    const { proof } = JSON.parse(json.out);
-    expect([json.code, proof.proxies.map((one: { differences: string[] }) => one.differences.length > 0)]).toEqual([
-      1,
-      [false, true],
-    ]);
   });
 
   test('exits with 1 where no proxy is on the way', async () => {
-    const { code, out } = await ask('--from outside --to shop/plain:8080'.split(' '));
+    const { code, out } = await explain('--from', 'outside', '--to', 'shop/plain:8080');
     expect(code).toBe(1);
     expect(out).toContain('not tried: no proxy is on the way');
-  });
-
-  test('leaves nothing in the folder for temporary files', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('meshpol-prove-'));
-    await ask('--from shop/web --to cart:80'.split(' '));
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('meshpol-prove-') && !before.includes(name))).toEqual(
-      [],
-    );
   });
 
   test.each([
     ['is not there', 'no-such-envoy', 'meshpol: --envoy names "no-such-envoy", which is no executable file\n'],
     ['ends at once', '/bin/false', 'meshpol: Envoy "/bin/false" ended before it had answered: it said nothing\n'],
   ])('exits with 3 if Envoy %s', async (_name, binary, message) => {
-    const { code, error } = await ask([...'--from shop/web --to cart:80 --envoy'.split(' '), binary]);
+    const { code, error } = await explain(...toCart, '--envoy', binary);
     expect([code, error]).toEqual([3, message]);
+  });
+});
+
+describe('meshpol prove', () => {
+  test('sends the requests of tests, and Envoy does what is predicted', async () => {
+    const { code, out } = await prove('--format', 'json');
+    const { cases } = JSON.parse(out) as { readonly cases: readonly ProvenCase[] };
+    const seen = cases.map(({ name, standing, results }) => {
+      const last = results[0]?.proxies.at(-1)?.seen;
+      return [name, standing, last?.status, last?.details.replace(/\[.*/, '')];
+    });
+    expect(seen).toEqual([
+      ['cart > through both sidecars', 'as-predicted', 200, 'via_upstream'],
+      ['cart > denied', 'as-predicted', 403, 'rbac_access_denied_matched_policy'],
+      ['cart > over HTTP/2', 'as-predicted', 403, 'rbac_access_denied_matched_policy'],
+      ['cart > bytes', 'as-predicted', 0, ''],
+      ['cart > last address of a block', 'as-predicted', 200, 'via_upstream'],
+      ['cart > first address behind a block', 'as-predicted', 403, 'rbac_access_denied_matched_policy'],
+      ['cart > with a token', 'as-predicted', 200, 'via_upstream'],
+      [
+        'cart > with a token of another issuer',
+        'as-predicted',
+        401,
+        'jwt_authn_access_denied{Jwt_issuer_is_not_configured}',
+      ],
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test('tells what another Envoy does in another way', async () => {
+    const { code, out } = await prove('--filter', 'through', '--envoy', envoy, '--envoy', join(folder, 'other-envoy'));
+    expect(code).toBe(1);
+    expect(out).toContain(`DIFFERENT ON THE TWO ENVOYS cart > through both sidecars (${join(folder, 'test.yaml')}:7)`);
+    expect(out).toContain(`    ${envoy}: sent on to inbound|8080||; filter chain`);
+    expect(out).toContain(`    ${join(folder, 'other-envoy')}: 403 rbac_access_denied`);
+    expect(out).toContain('0 as predicted, 0 not as predicted, 0 not tried, 1 different on the two Envoys\n');
+  });
+
+  test('sends requests that are generated for a mesh', async () => {
+    const { code, out } = await ask('prove', join(folder, 'mesh.yaml'), '--cases', '200', '--seed', '7');
+    expect(out).toMatch(/^200 as predicted, 0 not as predicted, 0 not tried; seed 7\n$/);
+    expect(code).toBe(0);
   });
 });

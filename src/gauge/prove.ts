@@ -103,8 +103,14 @@ function gapIn({ connection: { source, destination, tls } }: Passing): string | 
   const families = [source, destination.address].map((address) => isIP(address));
   if (families.includes(0)) return `"${destination.address}" is no IP address, which a connection needs`;
   if (families[0] !== families[1]) return `no connection leads from ${source} to ${destination.address}`;
+  if (!isUnicast(source)) return `${source} is the address of no client`;
   if ((tls?.identities?.length ?? 0) > 1) return 'the client has a certificate with several identities';
   return undefined;
+}
+
+/** Whether one machine can have the address; Envoy takes no other from a PROXY header. */
+export function isUnicast(address: string): boolean {
+  return !/^(0|22[4-9]|2[3-5]\d)\.|^ff|^::$/i.test(address);
 }
 
 /** What only a proxy knows is there, with some value: no prediction depends on it. */

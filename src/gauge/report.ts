@@ -69,7 +69,9 @@ function outcomeText(outcome: Passage['outcome']): string {
 /** What Envoy did, in the words of predictions. */
 export function seenText({ status, details, ending, cluster, chain, route, grpcStatus }: GaugeAnswer): string {
   const place = placeText(chain, route);
-  if (cluster !== '' && (details === 'via_upstream' || details === '')) return `sent on to ${cluster}${place}`;
+  const isAnswered = status !== 0 || ending === 'bytes';
+  if (isAnswered && cluster !== '' && (details === 'via_upstream' || details === ''))
+    return `sent on to ${cluster}${place}`;
   if (status !== 0) return `${answerText(status, details, grpcStatus)}${place}`;
   if (ending === 'bytes') return `bytes come back${place}`;
   return `000 ${[details, ending === undefined ? '' : `(${ending})`].filter((part) => part !== '').join(' ')}${place}`;

@@ -69,10 +69,10 @@ async function runIn(
   const kill = (): void => void envoy.signal('SIGKILL');
   stop?.addEventListener('abort', kill, { once: true });
   try {
-    const ports = await Promise.race([failed, portsOf(folder, gates, stop)]);
+    const listening = await Promise.race([failed, listeningGates(folder, gates, stop)]);
     const sending = {
       keyOf: (_: GateCase, index: number) => String(index),
-      open: (one: GateCase) => openAtGate(one.connection, ports.get(one.gate) ?? 0, identities.certificates),
+      open: (one: GateCase) => openAtGate(one.connection, listening.get(one.gate) ?? nowhere, identities.certificates),
     };
     const sent = await Promise.race([failed, sendAll(cases.map(identities.withToken), sending)]);
     const log = joinPath(folder, accessLogFile);
@@ -99,19 +99,26 @@ function lastWords({ stdout, stderr }: EnvoyProcess): () => string {
 
 const startTimeoutMs = 60_000;
 
-/** The port of each gate, once Envoy listens on all of them. */
-async function portsOf(
+interface ListeningGate {
+  readonly name: string;
+  readonly port: number;
+}
+
+const nowhere: ListeningGate = { name: '', port: 0 };
+
+/** By key, name and port of each gate, once Envoy listens on all of them. */
+async function listeningGates(
   folder: string,
   gates: readonly Gate[],
   stop: AbortSignal | undefined,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, ListeningGate>> {
   const admin = createAdminClient({ socketPath: joinPath(folder, adminSocket) });
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {
     const answer = await admin.get('/listeners?format=json').catch(() => undefined);
     const ports = answer?.status === 200 ? portsIn(answer.body) : new Map<string, number>();
     if (gates.every((_, i) => ports.get(gateName(i)))) {
-      return new Map(gates.map(({ key }, i) => [key, ports.get(gateName(i)) ?? 0]));
+      return new Map(gates.map(({ key }, i) => [key, { name: gateName(i), port: ports.get(gateName(i)) ?? 0 }]));
     }
     stop?.throwIfAborted();
     if (Date.now() > deadline) throw new WorldFailure('envoy-exited', 'Envoy did not listen within a minute');
@@ -131,6 +138,6 @@ function portsIn(text: string): Map<string, number> {
   );
 }
 
-function endsOf({ peer }: LogEntry): string {
-  return String(peer);
+function endsOf({ gate, peer }: LogEntry): string {
+  return `${gate} ${peer}`;
 }

@@ -36,6 +36,21 @@ export async function runSuite(
   meshes: OpenMeshes,
   coverage?: RunCoverage,
 ): Promise<readonly CaseResult[] | undefined> {
+  const mesh = await meshOf({ test, file }, options, io, meshes);
+  if (mesh === undefined) return undefined;
+  const now = (test.now === undefined ? Date.now() : Date.parse(test.now)) / 1_000;
+  const results: CaseResult[] = [];
+  for (const one of wanted) results.push(await runCase({ test, file }, one, mesh, now, coverage));
+  return results;
+}
+
+/** The compiled inputs of a test; undefined where they have errors, which are printed once. */
+export async function meshOf(
+  { test, file }: PlacedTest,
+  options: AccessOptions,
+  io: CliIo,
+  meshes: OpenMeshes,
+): Promise<OpenMesh | undefined> {
   const folder = dirname(file.path);
   const paths = (test.inputs ?? ['.']).map((path) => (isAbsolute(path) ? path : join(folder, path)));
   const assume = test.workloads.map((workload, i) =>
@@ -44,12 +59,7 @@ export async function runSuite(
   const key = JSON.stringify([paths, assume]);
   const opened = meshes.get(key) ?? openMesh(paths, { ...options, assume: [...assume, ...(options.assume ?? [])] }, io);
   meshes.set(key, opened);
-  const mesh = await opened;
-  if (mesh === undefined) return undefined;
-  const now = (test.now === undefined ? Date.now() : Date.parse(test.now)) / 1_000;
-  const results: CaseResult[] = [];
-  for (const one of wanted) results.push(await runCase({ test, file }, one, mesh, now, coverage));
-  return results;
+  return opened;
 }
 
 async function runCase(
@@ -99,7 +109,7 @@ function assumedWorkload({ name, labels, account, ports = [], proxy }: WrittenWo
 }
 
 /** Adds file and line to what is thrown of a mistake in the test. */
-function at<T>(file: SourceFile, test: PolicyTest, path: PolicyTestCase['path'], run: () => T): T {
+export function at<T>(file: SourceFile, test: PolicyTest, path: PolicyTestCase['path'], run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -109,6 +119,7 @@ function at<T>(file: SourceFile, test: PolicyTest, path: PolicyTestCase['path'],
   }
 }
 
-function lineOf(file: SourceFile, { document }: PolicyTest, path: PolicyTestCase['path']): number {
+/** Of a case; counts from 1. */
+export function lineOf(file: SourceFile, { document }: PolicyTest, path: PolicyTestCase['path']): number {
   return lineAndColumn(lineStarts(file.text), document.spanOf(path).start).line;
 }

@@ -95,9 +95,9 @@ async function tellCoverage(
 }
 
 /** Undefined where a test has mistakes, which are printed. */
-async function readTests(
+export async function readTests(
   paths: readonly string[],
-  { exclude = [], maxFileSize }: TestOptions,
+  { exclude = [], maxFileSize }: Pick<TestOptions, 'exclude' | 'maxFileSize'>,
   io: CliIo,
 ): Promise<readonly PlacedTest[] | undefined> {
   const bag = new DiagnosticBag();
@@ -109,7 +109,12 @@ async function readTests(
   return undefined;
 }
 
-function isWanted(one: PolicyTestCase, { test }: PlacedTest, { filter, tag = [] }: TestOptions): boolean {
+/** Whether `--filter` and `--tag` choose the case. */
+export function isWanted(
+  one: PolicyTestCase,
+  { test }: PlacedTest,
+  { filter, tag = [] }: Pick<TestOptions, 'filter' | 'tag'>,
+): boolean {
   const isNamed = filter === undefined || `${test.name} > ${one.name}`.includes(filter);
   return isNamed && tag.every((wanted) => one.tags.includes(wanted));
 }

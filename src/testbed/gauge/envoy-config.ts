@@ -53,7 +53,9 @@ export function gaugeBootstrap(
     ...(from !== undefined && { from }),
     port: firstPort + i,
   }));
-  const listeners = found.map(({ listener }, i) => listenerForm(editedForGauge(listener, { replacements }) as Json, i));
+  const listeners = found.map(({ listener }, i) =>
+    listenerForm(editedForGauge(listener, { gate: '', replacements }) as Json, i),
+  );
   const clusters = new Map(
     workloads.flatMap(({ config }) => config.clusters.map(({ name }) => [name, echoCluster(String(name))])),
   );
@@ -110,6 +112,6 @@ function listenerForm(listener: Json, index: number): Json {
     name: `gauge-${index}`,
     address: { socket_address: { address: '0.0.0.0', port_value: firstPort + index } },
     listener_filters_timeout: '60s',
-    access_log: [connectionLog],
+    access_log: [connectionLog('')],
   };
 }

@@ -1,0 +1,111 @@
+import { Signatures } from '../../access/signatures.ts';
+import type { PolicyTestCase, WrittenRequest } from '../../config/policy-test.ts';
+import { Chance } from '../../gauge/corpus/chance.ts';
+import { corpusOf, generateRequest } from '../../gauge/corpus/requests.ts';
+import type { ProofResult, ProvenRequest } from '../../gauge/prove.ts';
+import { isUsageError, UsageError } from '../../lib/usage-error.ts';
+import type { CliIo } from '../io.ts';
+import { type AccessOptions, type OpenMesh, openMesh } from './open-mesh.ts';
+import { provenRequest } from './prove-request.ts';
+import { at, lineOf, meshOf, type OpenMeshes, type PlacedTest } from './run-suite.ts';
+import { writtenAccesses } from './written-request.ts';
+
+/** A request that is proved, and its mesh. */
+export interface ProofCase {
+  readonly name: string;
+  /** File and line of a case of a test. */
+  readonly place?: { readonly file: string; readonly line: number };
+  readonly mesh: OpenMesh;
+  readonly written: WrittenRequest;
+  /** How Envoy gets it, or why it does not. */
+  readonly proven: ProvenRequest | ProofResult;
+}
+
+/** The cases of tests; undefined where inputs have errors, which are printed. */
+export async function casesOfTests(
+  chosen: readonly { readonly placed: PlacedTest; readonly cases: readonly PolicyTestCase[] }[],
+  options: AccessOptions,
+  io: CliIo,
+): Promise<readonly ProofCase[] | undefined> {
+  const meshes: OpenMeshes = new Map();
+  const all: ProofCase[] = [];
+  let isSound = true;
+  for (const { placed, cases } of chosen) {
+    const { test, file } = placed;
+    const mesh = cases.length === 0 ? undefined : await meshOf(placed, options, io, meshes);
+    if (mesh === undefined) {
+      isSound &&= cases.length === 0;
+      continue;
+    }
+    for (const { name, path, request: written } of cases) {
+      const place = { file: file.path, line: lineOf(file, test, path) };
+      const accesses = at(file, test, path, () => writtenAccesses(written, mesh));
+      all.push({
+        name: `${test.name} > ${name}`,
+        place,
+        mesh,
+        written,
+        proven: await provenOf(written, mesh, accesses),
+      });
+    }
+  }
+  return isSound ? all : undefined;
+}
+
+/** So many generated requests to a mesh; undefined where its inputs have errors, which are printed. */
+export async function generatedCases(
+  paths: readonly string[],
+  { count, seed }: { readonly count: number; readonly seed: number },
+  options: AccessOptions,
+  io: CliIo,
+): Promise<readonly ProofCase[] | undefined> {
+  const mesh = await openMesh(paths, options, io);
+  if (mesh === undefined) return undefined;
+  const corpus = corpusOf(mesh.world, (workload) => {
+    const config = mesh.configOf(workload);
+    return config === undefined ? [] : [...config.listeners, ...config.routes];
+  });
+  const chance = new Chance(seed);
+  const all: ProofCase[] = [];
+  // Some words make no request in this mesh, such as a service without an endpoint for the port.
+  for (let tries = 0; all.length < count && tries < count * 3; tries++) {
+    const written = generateRequest(chance, corpus);
+    const accesses = written && sensible(() => writtenAccesses(written, mesh));
+    if (written === undefined || accesses === undefined) continue;
+    const proven = await provenOf(written, mesh, accesses);
+    all.push({ name: `request ${all.length + 1}`, mesh, written, proven });
+  }
+  if (all.length === 0)
+    throw new UsageError('no request can be made: the mesh has no workload with a proxy and an address');
+  return all;
+}
+
+function sensible<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (isUsageError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function provenOf(
+  { claims, authorizer }: WrittenRequest,
+  { world }: OpenMesh,
+  accesses: ReturnType<typeof writtenAccesses>,
+): Promise<ProofCase['proven']> {
+  if (authorizer !== undefined) {
+    return {
+      proofs: [],
+      gaps: [`no external authorizer runs beside Envoy here that could ${authorizerWords[authorizer]}`],
+    };
+  }
+  const signatures = new Signatures();
+  for (const { request } of accesses) {
+    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
+  }
+  // Envoy has the time of the machine, whatever a test says.
+  return provenRequest({ world, accesses, judge: { now: Date.now() / 1_000, claims, signatures } });
+}
+
+const authorizerWords = { allow: 'allow the request', deny: 'deny the request', away: 'be away' } as const;
