@@ -17,10 +17,10 @@ export function addProve(program: Command, io: CliIo, finish: Finish): void {
     )
     .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
     .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
-    .option('--cases <count>', 'send so many generated requests to the mesh of the paths', parseCount)
+    .option('--cases <count>', 'send this number of generated requests to the mesh of the paths', parseCount)
     .option(
       '--seed <number>',
-      'seed of the generated requests, which an earlier run has printed (default: by chance)',
+      'seed of the generated requests, to send those of an earlier run again (default: random)',
       parseCount,
     )
     .option('--filter <text>', 'send only cases whose name has this text', filledText)
