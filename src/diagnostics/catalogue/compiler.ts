@@ -84,7 +84,7 @@ export const compilerCodes = {
   ),
   'selector-in-root-namespace': warning(
     message`PeerAuthentication "${'name'}" has no effect: a policy of the root namespace cannot select workloads`,
-    'move it to the namespace of the workloads; those of the root namespace itself have the mode of the whole mesh, which it would set without its selector',
+    'move it to the namespace of the workloads; workloads of the root namespace itself always have the mode of the whole mesh, which a PeerAuthentication without a selector sets',
   ),
   'policy-in-force-nowhere': warning(message`${'kind'} "${'name'}" applies to no workload: ${'why'}`),
   'port-without-service': warning(

@@ -118,7 +118,7 @@ export const policyCodes = {
   'path-of-no-request': error(message`no request has the path "${'path'}": ${'reason'}`),
   'port-level-without-selector': error(
     message`"portLevelMtls" without a selector: policies of a mesh or a namespace have no ports`,
-    'move "portLevelMtls" to another PeerAuthentication that selects the workloads and has the mode of their other ports, too; this one keeps the mode of all others',
+    'move "portLevelMtls" to another PeerAuthentication that selects the workloads, and write there in "mtls" the mode of their other ports',
   ),
   'private-key-in-jwks': warning(
     message`"jwks" contains a ${'material'}: everyone who can read the policy can create tokens`,
