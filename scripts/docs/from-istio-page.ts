@@ -80,7 +80,7 @@ function kindSection(): string {
     ['every kind', 'rbac.istio.io', 'refused', 'AuthorizationPolicy'],
     ['every kind', 'authentication.istio.io', 'refused', 'PeerAuthentication and RequestAuthentication'],
     [
-      'GatewayClass, Gateway, GRPCRoute, HTTPRoute, ReferenceGrant',
+      'GatewayClass, Gateway, GRPCRoute, HTTPRoute, TLSRoute, ReferenceGrant',
       'gateway.networking.k8s.io',
       '[read by `meshpol`](../reference/gateway-api.md); `meshd` and `pilot-agent` skip them',
       '–',

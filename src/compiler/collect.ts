@@ -37,6 +37,7 @@ const standardLists: Readonly<Record<StandardObject['kind'], keyof StandardSet>>
   [standardGatewayKind]: 'gateways',
   HTTPRoute: 'httpRoutes',
   GRPCRoute: 'grpcRoutes',
+  TLSRoute: 'tlsRoutes',
   ReferenceGrant: 'referenceGrants',
 };
 

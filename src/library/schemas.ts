@@ -25,6 +25,7 @@ import serviceAccount from '../../schemas/service-account.json' with { type: 'js
 import serviceEntry from '../../schemas/service-entry.json' with { type: 'json' };
 import sidecar from '../../schemas/sidecar.json' with { type: 'json' };
 import standardGateway from '../../schemas/standard-gateway.json' with { type: 'json' };
+import tlsRoute from '../../schemas/tls-route.json' with { type: 'json' };
 import virtualService from '../../schemas/virtual-service.json' with { type: 'json' };
 import workloadController from '../../schemas/workload-controller.json' with { type: 'json' };
 import workloadEntry from '../../schemas/workload-entry.json' with { type: 'json' };
@@ -64,6 +65,7 @@ const all: readonly Schema[] = [
   serviceEntry,
   sidecar,
   standardGateway,
+  tlsRoute,
   virtualService,
   workloadController,
   workloadEntry,

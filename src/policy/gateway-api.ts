@@ -25,6 +25,13 @@ export interface AllowedRoutes {
   readonly kinds?: readonly { readonly kind: string }[];
 }
 
+/** Kinds of routes that listeners of a protocol may have. */
+export const routeKinds: Readonly<Record<Listener['protocol'], readonly string[]>> = {
+  HTTP: ['HTTPRoute', 'GRPCRoute'],
+  HTTPS: ['HTTPRoute', 'GRPCRoute'],
+  TLS: ['TLSRoute'],
+};
+
 export interface Listener {
   readonly name: string;
   readonly hostname?: string;
@@ -148,6 +155,13 @@ export interface AttachedRoute<Kind extends string, Rule> extends MeshObject<Kin
 export type StandardHttpRoute = AttachedRoute<'HTTPRoute', HttpRouteRule>;
 export type StandardGrpcRoute = AttachedRoute<'GRPCRoute', GrpcRouteRule>;
 
+export interface TlsRouteRule {
+  readonly name?: string;
+  readonly backendRefs: readonly WeightedBackendRef[];
+}
+
+export type StandardTlsRoute = AttachedRoute<'TLSRoute', TlsRouteRule>;
+
 /** A route of requests. */
 export type RequestRoute = StandardHttpRoute | StandardGrpcRoute;
 
@@ -159,7 +173,7 @@ export interface ReferenceGrant extends MeshObject<'ReferenceGrant'> {
 }
 
 /** An object of the Gateway API that is read. */
-export type StandardObject = GatewayClass | StandardGateway | RequestRoute | ReferenceGrant;
+export type StandardObject = GatewayClass | StandardGateway | RequestRoute | StandardTlsRoute | ReferenceGrant;
 
 /** Objects of the Gateway API by kind, each list by namespace and name. */
 export interface StandardSet {
@@ -167,5 +181,6 @@ export interface StandardSet {
   readonly gateways: readonly StandardGateway[];
   readonly httpRoutes: readonly StandardHttpRoute[];
   readonly grpcRoutes: readonly StandardGrpcRoute[];
+  readonly tlsRoutes: readonly StandardTlsRoute[];
   readonly referenceGrants: readonly ReferenceGrant[];
 }

@@ -132,7 +132,10 @@ export interface ConnectionMatch {
 
 export interface TlsRoute {
   readonly match: readonly (ConnectionMatch & { readonly sniHosts: readonly string[] })[];
+  /** Empty only where all connections are closed. */
   readonly route: readonly WeightedDestination[];
+  /** Share of the connections that are closed, of a route that objects of the Gateway API were made into. */
+  readonly closedWeight?: number;
 }
 
 export interface TcpRoute {

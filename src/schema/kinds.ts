@@ -20,6 +20,7 @@ import {
   serviceEntry,
   sidecar,
   standardGateway,
+  tlsRoute,
   virtualService,
   workloadController,
   workloadEntry,
@@ -33,6 +34,7 @@ import { gatewayRules } from './rules/gateway.ts';
 import { grpcRouteRules } from './rules/gateway-api/grpc-route.ts';
 import { standardRouteRules } from './rules/gateway-api/http-route.ts';
 import { standardGatewayRules } from './rules/gateway-api/listeners.ts';
+import { tlsRouteRules } from './rules/gateway-api/tls-route.ts';
 import { peerAuthenticationRules } from './rules/peer-authentication.ts';
 import { proxyConfigRules } from './rules/proxy-config.ts';
 import { requestAuthenticationRules } from './rules/request-authentication.ts';
@@ -97,6 +99,7 @@ export const knownKinds: readonly KnownKind[] = [
   { ...standard('Gateway', ['v1beta1', 'v1'], standardGateway, standardGatewayRules), id: standardGatewayKind },
   standard('HTTPRoute', ['v1beta1', 'v1'], httpRoute, standardRouteRules),
   standard('GRPCRoute', ['v1alpha2', 'v1'], grpcRoute, grpcRouteRules),
+  standard('TLSRoute', ['v1alpha2', 'v1alpha3', 'v1'], tlsRoute, tlsRouteRules),
   standard('ReferenceGrant', ['v1alpha2', 'v1beta1', 'v1'], referenceGrant, []),
 ];
 

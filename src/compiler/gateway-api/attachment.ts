@@ -1,5 +1,11 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { AttachedRoute, ParentRef, StandardGateway } from '../../policy/gateway-api.ts';
+import {
+  type AttachedRoute,
+  type Listener,
+  type ParentRef,
+  routeKinds,
+  type StandardGateway,
+} from '../../policy/gateway-api.ts';
 import type { Namespace } from '../../policy/topology-kinds.ts';
 import { compareSpecificity, intersect, mostSpecific } from '../topology/host.ts';
 import { selectsLabels } from '../topology/label-selector.ts';
@@ -65,7 +71,7 @@ function attachTo<Route extends AttachedRoute<string, unknown>>(
     ({ listener }) => (sectionName ?? listener.name) === listener.name && (port ?? listener.port) === listener.port,
   );
   if (named.length === 0) return { attachments: [], why: 'it has no listener of that name and port' };
-  const allowing = named.filter(({ listener }) => allowsKind(listener.allowedRoutes, route.kind));
+  const allowing = named.filter(({ listener }) => allowsKind(listener, route.kind));
   if (allowing.length === 0) return { attachments: [], why: `its listeners allow no ${route.kind}` };
   const open = allowing.filter((it) => allowsNamespace(it, route.namespace, namespaces));
   if (open.length === 0) {
@@ -84,8 +90,8 @@ function attachTo<Route extends AttachedRoute<string, unknown>>(
   return { attachments, why: 'its listeners serve none of the host names' };
 }
 
-function allowsKind({ kinds }: NonNullable<ServedListener['listener']['allowedRoutes']> = {}, kind: string): boolean {
-  return kinds === undefined || kinds.length === 0 || kinds.some((it) => it.kind === kind);
+function allowsKind({ protocol, allowedRoutes: { kinds = [] } = {} }: Listener, kind: string): boolean {
+  return routeKinds[protocol].includes(kind) && (kinds.length === 0 || kinds.some((it) => it.kind === kind));
 }
 
 function allowsNamespace(

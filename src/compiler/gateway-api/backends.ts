@@ -33,7 +33,7 @@ export interface BackendShare<B> {
 }
 
 /** Who shares the load of a rule; `lost` is the weight of backends that cannot be used. */
-export interface BackendShares<B> {
+export interface BackendShares<B = WeightedBackendRef> {
   readonly usable: readonly BackendShare<B>[];
   readonly lost: number;
 }

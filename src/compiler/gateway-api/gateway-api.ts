@@ -16,6 +16,7 @@ import { servedListeners } from './listeners.ts';
 import { keptObjects, type Made } from './made-object.ts';
 import { withoutConflicts } from './route-conflicts.ts';
 import { type ServedGateways, servedGateways } from './served-gateways.ts';
+import { tlsServices } from './tls-services.ts';
 
 /** The objects of one mesh that objects of the Gateway API are understood by. */
 export interface StandardInput {
@@ -97,16 +98,19 @@ function translate(
   clusterDomain: string,
   bag: DiagnosticBag,
 ): MadeObjects {
-  const { gatewayClasses: classes, gateways, httpRoutes, grpcRoutes, referenceGrants: grants } = standard;
+  const { gatewayClasses: classes, gateways, httpRoutes, grpcRoutes, tlsRoutes, referenceGrants: grants } = standard;
   const byName = new Map(services.map((service) => [`${service.namespace}/${service.name}`, service]));
   const served = servedGateways(gateways, { classes, services: byName, clusterDomain }, bag);
   const listeners = servedListeners(served, grants, bag);
-  const attached = attach<RequestRoute>([...httpRoutes, ...grpcRoutes], { gateways, listeners, namespaces }, bag);
-  const attachments = withoutConflicts(attached, bag);
-  const rules = new HttpRules({ services: byName, grants, clusterDomain, bag });
+  const context = { gateways, listeners, namespaces };
+  const attached = attach<RequestRoute>([...httpRoutes, ...grpcRoutes], context, bag);
+  const backends = { services: byName, grants, clusterDomain, bag };
   return {
     served,
     gateways: listeners.map(({ made }) => made),
-    virtualServices: httpServices(listeners, attachments, rules),
+    virtualServices: [
+      ...httpServices(listeners, withoutConflicts(attached, bag), new HttpRules(backends)),
+      ...tlsServices(listeners, attach(tlsRoutes, context, bag), backends),
+    ],
   };
 }

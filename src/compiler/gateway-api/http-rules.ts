@@ -6,22 +6,21 @@ import type {
   RouteFilter,
   WeightedBackendRef,
 } from '../../policy/gateway-api.ts';
-import type { WrittenField } from '../../policy/object.ts';
 import type { HttpRoute } from '../../policy/virtual-service.ts';
 import { type BackendContext, type BackendShares, findBackend, shareBackends } from './backends.ts';
 import { checkGrpcBackend } from './grpc-backends.ts';
 import { headersOf, redirectOf, rewriteOf, timeoutsOf } from './http-filters.ts';
 import type { MatchPart } from './http-match.ts';
 import type { ServedListener } from './listeners.ts';
+import type { WrittenPart } from './made-service.ts';
 import type { RankedMatch } from './precedence.ts';
 
 /** A rule for requests or for calls. */
 type AnyRule = RequestRule & Pick<HttpRouteRule, 'timeouts'> & { readonly matches?: readonly object[] };
 
 /** An HTTP route of a VirtualService, and where its parts are written. */
-export interface MadeRoute {
+export interface MadeRoute extends WrittenPart {
   readonly http: HttpRoute;
-  readonly writtenAs: (path: JsonPath) => WrittenField;
 }
 
 /** What becomes of a request for which no backend can be used. A call over gRPC gets the status UNAVAILABLE by 503. */

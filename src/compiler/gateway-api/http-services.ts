@@ -1,15 +1,14 @@
 import { append } from '../../lib/append.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { RequestRoute } from '../../policy/gateway-api.ts';
-import type { MeshObject, WrittenField } from '../../policy/object.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
-import { subsetOf } from '../topology/host.ts';
 import type { Attachment } from './attachment.ts';
 import { grpcParts, grpcRank } from './grpc-match.ts';
 import { httpParts, httpRank } from './http-match.ts';
-import type { HttpRules, MadeRoute } from './http-rules.ts';
-import type { ServedListener } from './listeners.ts';
-import { type Made, madeObject } from './made-object.ts';
+import type { HttpRules } from './http-rules.ts';
+import { isWithinAnother, type ServedListener } from './listeners.ts';
+import type { Made } from './made-object.ts';
+import { madeService } from './made-service.ts';
 import { byPrecedence, type RankedMatch } from './precedence.ts';
 
 /**
@@ -21,7 +20,8 @@ export function httpServices(
   attachments: readonly Attachment<RequestRoute>[],
   rules: HttpRules,
 ): readonly Made<VirtualService>[] {
-  return listeners.flatMap((listener) => {
+  const ofRequests = listeners.filter(({ listener }) => listener.protocol !== 'TLS');
+  return ofRequests.flatMap((listener) => {
     const byHost = new Map<string, RequestRoute[]>();
     for (const it of attachments.filter((one) => one.listener === listener)) {
       for (const host of it.hosts) append(byHost, host, it.route);
@@ -42,7 +42,7 @@ function serviceFor(
 ): Made<VirtualService> {
   const matches = routes.flatMap(rankedMatches).sort(byPrecedence);
   const made = matches.flatMap((ranked) => rules.routesOf(ranked, listener));
-  return virtualService(listener, host, made, routes);
+  return madeService(listener, host, { http: made.map(({ http }) => http) }, { parts: made, sources: routes });
 }
 
 function rankedMatches(route: RequestRoute): readonly RankedMatch[] {
@@ -61,43 +61,6 @@ function eachMatch<Match extends object>(
   );
 }
 
-function isWithinAnother({ gateway, listener, host }: ServedListener, all: readonly ServedListener[]): boolean {
-  return all.some(
-    (it) => it.gateway === gateway && it.listener.port === listener.port && it.host !== host && subsetOf(host, it.host),
-  );
-}
-
 function closedService(listener: ServedListener): Made<VirtualService> {
-  const field = ['spec', 'listeners', listener.index];
-  const http = { name: 'no-route', directResponse: { status: 404 } };
-  return virtualService(
-    listener,
-    listener.host,
-    [{ http, writtenAs: () => ({ object: listener.gateway, field }) }],
-    [],
-  );
-}
-
-function virtualService(
-  { gateway, index, listener, made }: ServedListener,
-  host: string,
-  routes: readonly MadeRoute[],
-  sources: readonly MeshObject<string>[],
-): Made<VirtualService> {
-  const { namespace, name } = made.object;
-  const spec: VirtualService['spec'] = {
-    hosts: [host],
-    gateways: [`${namespace}/${name}`],
-    exportTo: ['*'],
-    http: routes.map(({ http }) => http),
-  };
-  const writtenAs = ([, field, entry, ...rest]: readonly (string | number)[]): WrittenField => {
-    const route = field === 'http' ? routes[Number(entry)] : undefined;
-    if (route !== undefined) return route.writtenAs(rest);
-    const [source] = sources;
-    if (source === undefined) return { object: gateway, field: ['spec', 'listeners', index] };
-    return { object: source, field: ['spec', field === 'hosts' ? 'hostnames' : 'parentRefs'] };
-  };
-  const object = madeObject('VirtualService', { base: gateway, parts: [listener.name, host], spec }, writtenAs);
-  return { object: { ...object, spec }, sources: [gateway, ...sources] };
+  return madeService(listener, listener.host, { http: [{ name: 'no-route', directResponse: { status: 404 } }] });
 }

@@ -2,6 +2,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { Gateway, ServerTlsSettings } from '../../policy/gateway.ts';
 import type { Listener, ReferenceGrant, StandardGateway } from '../../policy/gateway-api.ts';
+import { subsetOf } from '../topology/host.ts';
 import { type Made, madeObject } from './made-object.ts';
 import { isGranted } from './reference-grants.ts';
 import type { GatewayWorkloads, ServedGateways } from './served-gateways.ts';
@@ -68,6 +69,7 @@ function tlsOf(
   bag: DiagnosticBag,
 ): ServerTlsSettings | undefined {
   const { name: listener = '', tls } = gateway.spec.listeners[index] ?? {};
+  if (tls?.mode === 'Passthrough') return { mode: 'PASSTHROUGH' };
   const [ref] = tls?.certificateRefs ?? [];
   if (ref === undefined) return undefined;
   const { name, namespace = gateway.namespace } = ref;
@@ -83,4 +85,11 @@ function tlsOf(
     refuse(`no ReferenceGrant of "${namespace}" lets a Gateway of "${gateway.namespace}" name the Secret "${name}"`);
   }
   return { mode: 'SIMPLE', credentialName: name };
+}
+
+/** Whether another listener of the port serves the host names of a listener too, among others. */
+export function isWithinAnother({ gateway, listener, host }: ServedListener, all: readonly ServedListener[]): boolean {
+  return all.some(
+    (it) => it.gateway === gateway && it.listener.port === listener.port && it.host !== host && subsetOf(host, it.host),
+  );
 }

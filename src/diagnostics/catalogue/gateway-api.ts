@@ -13,6 +13,9 @@ export const gatewayApiCodes = {
   ),
   'invalid-listener': error(message`listener "${'name'}" cannot be served: ${'reason'}`),
   'route-not-attached': warning(message`${'kind'} "${'name'}" takes no requests of Gateway "${'gateway'}": ${'why'}`),
+  'server-name-taken': warning(
+    message`TLSRoute "${'name'}" gets no connections for "${'host'}" at listener "${'listener'}": the older TLSRoute "${'other'}" has that server name`,
+  ),
   'target-shares-workloads': warning(
     message`${'kind'} "${'name'}" applies to Gateway "${'other'}" too: the same workloads serve it and Gateway "${'gateway'}"`,
     'serve the Gateways by workloads of their own, or name both of them in "targetRefs"',

@@ -35,7 +35,7 @@ export function tcpRoute(
       if (block.match !== undefined && block.match.length > 0 && fitting === undefined) continue;
       const path = ['spec', 'tcp', i];
       const origins = { decidedBy: [objectOrigin(virtualService, path)], overrode: [] };
-      const target = connectionTarget(block.route, { virtualService, path, context }, bag);
+      const target = connectionTarget(block, { virtualService, path, context }, bag);
       return { serverNames: [], ...blocks(fitting), target, origins };
     }
   }
@@ -62,7 +62,7 @@ export function tlsRoutes(
           {
             serverNames: names.filter((name) => common.some((host) => matches(name, host))),
             ...blocks(match),
-            target: connectionTarget(block.route, { virtualService, path, context }, bag),
+            target: connectionTarget(block, { virtualService, path, context }, bag),
             origins: { decidedBy, overrode: [] },
           },
         ];

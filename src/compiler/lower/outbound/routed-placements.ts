@@ -38,10 +38,10 @@ function tlsPlacements(
 ): readonly Placement[] {
   const byMatch = new Map<string, Placement>();
   for (const virtualService of virtualServices) {
-    for (const [i, { match: matches, route }] of (virtualService.spec.tls ?? []).entries()) {
+    for (const [i, block] of (virtualService.spec.tls ?? []).entries()) {
       const path = ['spec', 'tls', i];
-      for (const match of matches.filter((one) => isForClient(one, virtualService.namespace, context))) {
-        const target = targetOf(connectionTarget(route, { virtualService, path, context }, bag), virtualService, path);
+      for (const match of block.match.filter((one) => isForClient(one, virtualService.namespace, context))) {
+        const target = targetOf(connectionTarget(block, { virtualService, path, context }, bag), virtualService, path);
         for (const name of match.sniHosts) {
           const tcp = { ...narrowed(base, match), serverNames: [name.toLowerCase()] };
           const key = JSON.stringify(tcp);
@@ -62,11 +62,12 @@ function tcpPlacements(
 ): readonly Placement[] {
   const conditional = new Map<string, Placement>();
   for (const virtualService of virtualServices) {
-    for (const [i, { match = [], route }] of (virtualService.spec.tcp ?? []).entries()) {
+    for (const [i, block] of (virtualService.spec.tcp ?? []).entries()) {
+      const { match = [] } = block;
       const usable = match.filter((one) => isForClient(one, virtualService.namespace, context));
       if (match.length > 0 && usable.length === 0) continue;
       const path = ['spec', 'tcp', i];
-      const target = targetOf(connectionTarget(route, { virtualService, path, context }, bag), virtualService, path);
+      const target = targetOf(connectionTarget(block, { virtualService, path, context }, bag), virtualService, path);
       for (const one of usable.length === 0 ? [{}] : usable) {
         const tcp = narrowed(base, one);
         const key = JSON.stringify(tcp);

@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import type { Listener, StandardGateway } from '../../../policy/gateway-api.ts';
+import { type Listener, routeKinds, type StandardGateway } from '../../../policy/gateway-api.ts';
 import type { Report, Rule } from '../../rule.ts';
 import { checkHostName } from './host-names.ts';
 
@@ -11,7 +11,7 @@ function checkListeners({ spec: { listeners } }: StandardGateway, report: Report
     const path: JsonPath = ['spec', 'listeners', i];
     const { name, hostname } = listener;
     if (hostname !== undefined) checkHostName(hostname, [...path, 'hostname'], report);
-    const fault = faultOfTls(listener) ?? faultBeside(listener, listeners.slice(0, i));
+    const fault = faultOfTls(listener) ?? faultOfKinds(listener) ?? faultBeside(listener, listeners.slice(0, i));
     if (fault !== undefined) report('invalid-listener', [...path, fault.field], { name, reason: fault.reason });
     const { namespaces } = listener.allowedRoutes ?? {};
     const isSelecting = namespaces?.from === 'Selector';
@@ -33,9 +33,25 @@ function faultOfTls({ protocol, tls }: Listener): ListenerFault | undefined {
   if (protocol === 'HTTP') {
     return tls && { field: 'tls', reason: 'protocol HTTP is plain text and has no "tls"' };
   }
-  return tls?.certificateRefs === undefined
+  const { mode = 'Terminate', certificateRefs } = tls ?? {};
+  if (protocol === 'TLS') {
+    if (mode !== 'Passthrough') {
+      const reason = 'protocol TLS needs "tls.mode: Passthrough"; TLS ends at listeners with the protocol HTTPS';
+      return { field: 'tls', reason };
+    }
+    return certificateRefs && { field: 'tls', reason: 'mode Passthrough has no "certificateRefs": TLS goes through' };
+  }
+  if (mode !== 'Terminate') return { field: 'tls', reason: 'mode Passthrough needs the protocol TLS' };
+  return certificateRefs === undefined
     ? { field: 'tls', reason: 'protocol HTTPS needs a Secret in "tls.certificateRefs"' }
     : undefined;
+}
+
+function faultOfKinds({ protocol, allowedRoutes }: Listener): ListenerFault | undefined {
+  const other = allowedRoutes?.kinds?.find(({ kind }) => !routeKinds[protocol].includes(kind));
+  if (other === undefined) return undefined;
+  const reason = `listeners with protocol ${protocol} have no ${other.kind}s, expected ${routeKinds[protocol].join(' or ')}`;
+  return { field: 'allowedRoutes', reason };
 }
 
 /** Listeners of one port are told apart by host name, so they have one protocol. */

@@ -1,12 +1,18 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import type { BackendRef, RequestRoute, RequestRule, ValueCondition } from '../../../policy/gateway-api.ts';
+import type {
+  BackendRef,
+  RequestRoute,
+  RequestRule,
+  StandardTlsRoute,
+  ValueCondition,
+} from '../../../policy/gateway-api.ts';
 import type { Report } from '../../rule.ts';
 import { checkRegex } from '../regex.ts';
 import { checkFilters } from './filters.ts';
 import { checkHostName } from './host-names.ts';
 
 /** Validation of the host names of a route. */
-export function checkHostNames({ spec: { hostnames = [] } }: RequestRoute, report: Report): void {
+export function checkHostNames({ spec: { hostnames = [] } }: RequestRoute | StandardTlsRoute, report: Report): void {
   for (const [i, name] of hostnames.entries()) checkHostName(name, ['spec', 'hostnames', i], report);
 }
 
@@ -34,7 +40,8 @@ export function checkTargets({ filters = [], backendRefs = [] }: RequestRule, pa
   }
 }
 
-function checkPort({ group = '', kind = 'Service', port }: BackendRef, path: JsonPath, report: Report): void {
+/** A Service is named with its port. */
+export function checkPort({ group = '', kind = 'Service', port }: BackendRef, path: JsonPath, report: Report): void {
   if (group !== '' || kind !== 'Service' || port !== undefined) return;
   report('missing-field', path, { field: 'port', where: 'a backend that is a Service' });
 }
