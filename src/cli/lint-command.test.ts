@@ -25,9 +25,10 @@ describe('meshpol lint', () => {
       'address-behind-proxies',
       'denied-identity-beside-plain-text',
       'forwarded-address-at-sidecar',
-      'host-port-at-gateway',
+      'gateway-policy-in-other-namespace',
     ];
     codes.push(
+      'host-port-at-gateway',
       'http-condition-on-tcp-port',
       'identity-without-mutual-tls',
       'misspelt-port',
