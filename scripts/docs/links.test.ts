@@ -21,6 +21,10 @@ describe('links', () => {
   });
 });
 
+test.each([...pages, 'CHANGELOG.md', 'SECURITY.md'])('%s has no marks of a merge conflict', (path) => {
+  expect(readFileSync(path, 'utf8').match(/^(?:<{7}|>{7})(?: .*)?$/gm)).toBeNull();
+});
+
 test('the table of contents names every page of docs/ and no other', () => {
   expect([...pagePaths()].sort()).toEqual(markdownBelow('docs').sort());
 });
