@@ -99,12 +99,16 @@ function reportDuplicates(objects: readonly MeshObject<string>[], bag: Diagnosti
  */
 function reportWithoutNamespace(objects: readonly MeshObject<string>[], bag: DiagnosticBag): void {
   const named = new Map<string, string>();
+  const naming = new Set<string>();
   for (const { namespace, document } of objects) {
+    if (namesNamespace(document)) naming.add(`${document.file} ${namespace}`);
     if (!['', 'default'].includes(namespace)) named.set(document.file, named.get(document.file) ?? namespace);
   }
   for (const { kind, name, namespace, document } of objects) {
     const neighbour = named.get(document.file);
     if (neighbour === undefined || namespace === '' || !(kind in policyLists) || namesNamespace(document)) continue;
+    // Where another object of the file names that namespace too, the policy is meant for it.
+    if (naming.has(`${document.file} ${namespace}`)) continue;
     bag.report('policy-without-namespace', document.spanOf(['metadata']), { kind, name, neighbour });
   }
 }

@@ -117,7 +117,7 @@ function checkHosts(
     const host = resolveShortName(written, namespace, clusterDomain);
     if (hosts.meets(host)) continue;
     const span = document.spanOf(['spec', 'hosts', i]);
-    const near = isWildcard(host) ? undefined : hosts.nearest(host);
+    const near = isWildcard(host) ? undefined : (hosts.nearest(host) ?? hosts.fuller(host));
     const hint = near && `did you mean "${near}"?`;
     const extras = { hint, isUnseen: isOfUnseenNamespace(host, topology, clusterDomain) };
     if (spec.http !== undefined) bag.report('host-without-service', span, { host }, extras);

@@ -103,20 +103,21 @@ spec: {containers: [{name: app}]${rest}}
     ['host-without-service', 'http'],
     ['connections-without-service', 'tcp'],
   ])('of a host that no service has, %s, names the near one', (code, kind) => {
-    const hintFor = (host: string) =>
+    const hintFor = (host: string, service = 'catalog') =>
       hintsOf(
         code,
         'cluster.local',
-        ...servicesFor('catalog'),
+        ...servicesFor(service),
         named(
           'VirtualService',
           networking,
           'a',
-          `{hosts: [${host}], ${kind}: [{route: [{destination: {host: catalog}}]}]}`,
+          `{hosts: [${host}], ${kind}: [{route: [{destination: {host: ${service}}}]}]}`,
         ),
       );
     expect(hintFor('catalg')).toEqual(['did you mean "catalog.shop.svc.cluster.local"?']);
     expect(hintFor('payments')).toEqual([expect.stringMatching(/by a ServiceEntry$/)]);
+    expect(hintFor('cata', 'cata-service')).toEqual(['did you mean "cata-service.shop.svc.cluster.local"?']);
   });
 
   test.each([
