@@ -4,8 +4,7 @@ import { collectFilled, collectPath, collectPattern, filledText } from '../optio
 import type { Finish } from '../program.ts';
 import { parseMinimums } from './coverage-options.ts';
 import { addAssume, addMeshSettings } from './mesh-options.ts';
-import type { TestOptions } from './test-command.ts';
-import { parseCoverageOutput, parseTestOutput } from './test-options.ts';
+import { parseCoverageOutput, parseTestOutput, type TestOptions } from './test-options.ts';
 
 /** The command `test` of `meshpol`. */
 export function addTest(program: Command, io: CliIo, finish: Finish): void {
@@ -36,6 +35,12 @@ export function addTest(program: Command, io: CliIo, finish: Finish): void {
       'fail if less of a group is covered (rules, predicates, tokens, mutual-tls, routes); several with commas',
       parseMinimums,
     )
+    .option(
+      '--init <file>',
+      'write a first test of the policies in the paths to this file (-: standard output): cases for each rule, and just outside it, with the verdicts of today',
+      filledText,
+    )
+    .option('--force', 'overwrite the file of --init')
     .option('-v, --verbose', 'print also the cases that passed (form text)');
   addMeshSettings(addAssume(command)).action(async (paths: string[], options: TestOptions) => {
     const { runTest } = await import('./test-command.ts');

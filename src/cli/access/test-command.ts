@@ -16,21 +16,11 @@ import { escapeMarkup } from '../../lint/formats/markup.ts';
 import { readSources } from '../../source/read.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
-import type { CoverageForm, CoverageMinimum } from './coverage-options.ts';
-import type { AccessOptions } from './open-mesh.ts';
+import type { CoverageForm } from './coverage-options.ts';
+import { runInit } from './init-command.ts';
 import { type OpenMeshes, type PlacedTest, runSuite } from './run-suite.ts';
 import { coverageFormats, RunCoverage, shortfalls } from './test-coverage.ts';
-import type { FormOutput, TestForm, TestOutput } from './test-options.ts';
-
-/** Options of `meshpol test`, as the command line spells them. */
-export interface TestOptions extends AccessOptions {
-  readonly filter?: string;
-  readonly tag?: readonly string[];
-  readonly output?: readonly TestOutput[];
-  readonly coverage?: readonly FormOutput<CoverageForm>[];
-  readonly failUnder?: readonly CoverageMinimum[];
-  readonly verbose?: true;
-}
+import type { FormOutput, TestForm, TestOptions, TestOutput } from './test-options.ts';
 
 const forms: Readonly<Record<TestForm, (results: readonly CaseResult[], options: TestOptions) => string>> = {
   text: (results, { verbose = false }) => formatSuiteText(results, { all: verbose }),
@@ -43,6 +33,8 @@ const forms: Readonly<Record<TestForm, (results: readonly CaseResult[], options:
 /** Runs the cases of the tests that the paths hold. 1: a case failed, or the inputs have errors; 2: there is no case. */
 export async function runTest(positional: readonly string[], options: TestOptions, io: CliIo): Promise<ExitCode> {
   const paths = [...positional, ...(options.filename ?? [])];
+  if (options.init !== undefined) return runInit(options.init, paths.length === 0 ? ['.'] : paths, options, io);
+  if (options.force === true) throw new UsageError('--force is of --init <file>');
   const outputs = options.output ?? [{ form: 'text' }];
   requireOneForm(outputs, options.coverage ?? []);
   const tests = await readTests(paths.length === 0 ? ['.'] : paths, options, io);

@@ -32,6 +32,11 @@ export class RunCoverage {
     this.#coverage.countRoutes(ways);
   }
 
+  /** Counts what `run` shows, and forgets it again if it gives false. */
+  attempt(run: () => boolean): boolean {
+    return this.#coverage.attempt(run);
+  }
+
   get report(): CoverageReport {
     return { places: this.#coverage.places, texts: this.#texts };
   }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { type CoverageForm, coverageForms } from './coverage-options.ts';
+import { type CoverageForm, type CoverageMinimum, coverageForms } from './coverage-options.ts';
+import type { AccessOptions } from './open-mesh.ts';
 
 /** Forms of the results of `meshpol test`. */
 export const testForms = ['text', 'json', 'junit', 'markdown', 'github'] as const;
@@ -41,4 +42,16 @@ function collectOutput<Form extends string>(
     throw new InvalidArgumentError(`${file ?? 'Standard output'} is taken by another form.`);
   }
   return [...before, file === undefined ? { form } : { form, file }];
+}
+
+/** Options of `meshpol test`, as the command line spells them. */
+export interface TestOptions extends AccessOptions {
+  readonly filter?: string;
+  readonly tag?: readonly string[];
+  readonly output?: readonly TestOutput[];
+  readonly coverage?: readonly FormOutput<CoverageForm>[];
+  readonly failUnder?: readonly CoverageMinimum[];
+  readonly verbose?: true;
+  readonly init?: string;
+  readonly force?: true;
 }

@@ -47,6 +47,11 @@ export class Coverage {
             for (const field of decidedBy.filter(isRoute)) this.#tally.count('routes', field, 'taken');
   }
 
+  /** Counts what `run` shows, and forgets it again if it gives false. */
+  attempt(run: () => boolean): boolean {
+    return this.#tally.attempt(run);
+  }
+
   /** By file, line and column. */
   get places(): readonly CoveragePlace[] {
     return this.#tally.places;

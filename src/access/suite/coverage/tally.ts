@@ -2,9 +2,15 @@ import type { DecidingField } from '../../../contracts/origins-file.ts';
 import { sortedBy } from '../../../lib/sort.ts';
 import { type CoverageGroup, type CoveragePlace, coverageSides } from './place.ts';
 
+interface Counted {
+  readonly seen: Record<string, number>;
+  readonly side: string;
+}
+
 /** Counts how often each side of a field was seen. A field of a file counts once, in however many meshes it is in force. */
 export class CoverageTally {
   readonly #places = new Map<string, CoveragePlace & { readonly seen: Record<string, number> }>();
+  #trial: Counted[] | undefined;
 
   /** Counts one side of a field as seen; without a side only adds the field. */
   count(group: CoverageGroup, field: DecidingField, side?: string, value?: string): void {
@@ -15,7 +21,19 @@ export class CoverageTally {
       place = { ...field, group, ...(value !== undefined && { value }), seen };
       this.#places.set(key, place);
     }
-    if (side !== undefined) place.seen[side] = (place.seen[side] ?? 0) + 1;
+    if (side === undefined) return;
+    place.seen[side] = (place.seen[side] ?? 0) + 1;
+    this.#trial?.push({ seen: place.seen, side });
+  }
+
+  /** Counts what `run` shows, and forgets it again if it gives false. */
+  attempt(run: () => boolean): boolean {
+    const counted: Counted[] = [];
+    this.#trial = counted;
+    const isKept = run();
+    this.#trial = undefined;
+    if (!isKept) for (const { seen, side } of counted) seen[side] = (seen[side] ?? 0) - 1;
+    return isKept;
   }
 
   /** By file, line and column. */

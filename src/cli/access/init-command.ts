@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import { WorldFailure } from '../../lib/failure.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { type FirstRule, formatFirstTest } from '../../library/first-test/format-first-test.ts';
+import { missingWorkloads } from '../../library/first-test/missing-workloads.ts';
+import { type ExitCode, exitCode } from '../exit-codes.ts';
+import type { CliIo } from '../io.ts';
+import { firstRules } from './first-rules.ts';
+import { openMesh } from './open-mesh.ts';
+import { readAssumptions } from './prepare-mesh.ts';
+import type { TestOptions } from './test-options.ts';
+
+/**
+ * Writes a first test of the policies that the paths hold to a file, `-`: to standard output. A file that is there already is
+ * kept without `--force`.
+ */
+export async function runInit(
+  file: string,
+  inputs: readonly string[],
+  options: TestOptions,
+  io: CliIo,
+): Promise<ExitCode> {
+  refuseOptions(options);
+  const given = await readAssumptions(options.assume ?? []);
+  const bare = await openMesh(inputs, { ...options, filename: [], assume: given }, io);
+  if (bare === undefined) return exitCode.no;
+  const workloads = [...given, ...missingWorkloads(bare.snapshot)];
+  const mesh = await openMesh(inputs, { ...options, filename: [], assume: workloads }, io);
+  if (mesh === undefined) return exitCode.no;
+  const rules = firstRules(mesh);
+  if (rules.length === 0)
+    throw new UsageError('there is no test to write: the inputs have no rule of an AuthorizationPolicy');
+  if (rules.every(({ inside, outside }) => inside.length + outside.length === 0)) {
+    throw new UsageError('there is no test to write: no request was found that any of the rules matches, or just not');
+  }
+  const folder = file === '-' ? '.' : dirname(file);
+  const paths = inputs.map((path) => relative(folder, path) || '.');
+  const placed = rules.map((rule) => ({ ...rule, file: relative(folder, rule.file) }));
+  const text = formatFirstTest({ inputs: paths, workloads, rules: placed });
+  if (file === '-') await io.writeOut(text);
+  else {
+    await writeNew(file, text, options.force === true);
+    await io.writeOut(`${summary(file, rules)}\n`);
+  }
+  return exitCode.done;
+}
+
+/** What runs cases, or is told of them, makes no sense here. */
+function refuseOptions({ output, coverage, failUnder, filter, tag, verbose }: TestOptions): void {
+  const given = {
+    '--output': output,
+    '--coverage': coverage,
+    '--fail-under': failUnder,
+    '--filter': filter,
+    '--tag': tag,
+    '--verbose': verbose,
+  };
+  for (const [option, value] of Object.entries(given))
+    if (value !== undefined) throw new UsageError(`--init writes cases and runs none: leave ${option} out`);
+}
+
+async function writeNew(file: string, text: string, isForced: boolean): Promise<void> {
+  try {
+    if (isForced) await replaceFile(file, text);
+    else await writeFile(file, text, { flag: 'wx' });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new UsageError(`"${file}" is there already, and stays as it is: name another file, or add --force`);
+    }
+    throw new WorldFailure('output-unwritable', `cannot write "${file}"`, { cause });
+  }
+}
+
+function summary(file: string, rules: readonly FirstRule[]): string {
+  const rows = rules.reduce((sum, { inside, outside }) => sum + inside.length + outside.length, 0);
+  const open = rules.reduce((sum, rule) => sum + rule.open.length, 0);
+  const missing = open === 0 ? '' : `; ${open} not shown by any request, as its comments say`;
+  return `wrote ${file}: ${rows} cases for ${rules.length} rules${missing}`;
+}
