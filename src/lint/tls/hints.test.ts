@@ -42,7 +42,9 @@ metadata: {name: a, namespace: mesh-system}
 spec: {selector: {matchLabels: {app: a}}, mtls: {mode: ${mode}}}
 `;
       expect(hintsOf('selector-in-root-namespace', 'cluster.local', peer)).toEqual([
-        expect.stringMatching(/^move it to the namespace of the workloads; .* whole mesh, which it would set without/),
+        expect.stringMatching(
+          /^move it to the namespace of the workloads; .* whole mesh, which a PeerAuthentication without a selector sets/,
+        ),
       ]);
     },
   );
