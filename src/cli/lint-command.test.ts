@@ -21,12 +21,7 @@ describe('meshpol lint', () => {
     const [summary, fixable, explained, notChecked = ''] = error.split('\n');
     expect([summary, fixable]).toEqual(['1 warning in 1 file', '1 of them can be fixed with --fix']);
     expect(explained).toBe('explained by: meshpol rules method-in-wrong-case');
-    const codes = [
-      'address-behind-proxies',
-      'denied-identity-beside-plain-text',
-      'forwarded-address-at-sidecar',
-      'gateway-policy-in-other-namespace',
-    ];
+    const codes = ['address-behind-proxies', 'denied-identity-beside-plain-text', 'forwarded-address-at-sidecar'];
     codes.push(
       'host-port-at-gateway',
       'http-condition-on-tcp-port',
