@@ -61,10 +61,11 @@ describe('gatesBootstrap', () => {
           tls_certificate_sds_secret_configs: [config('default')],
           validation_context_sds_secret_config: config('ROOTCA'),
         },
-        { validation_context_sds_secret_config: config('edge-cacert') },
+        { validation_context_sds_secret_config: config('edge-cacert'), crl: { filename: '/etc/certs/crl.pem' } },
       ],
     });
     expect(JSON.stringify(gate)).not.toContain('sds_config"');
+    expect(JSON.stringify(gate)).not.toContain('filename');
     expect(made).toEqual([
       {
         name: 'default',

@@ -19,8 +19,8 @@ export interface GateSecrets {
   readonly server: WorkloadCertificate;
   /** Root of an authority that has signed no client's certificate. */
   readonly strangeRoot: string;
-  /** A public key that verifies the tokens that are made here, beside those of each key set. */
-  readonly tokenKey: object;
+  /** A public key that verifies tokens beside the keys of each key set; absent: none. */
+  readonly tokenKey?: object | undefined;
 }
 
 /** Where the admin interface listens, relative to Envoy's working directory. */
@@ -77,6 +77,7 @@ function editsFor({ server, strangeRoot, tokenKey }: GateSecrets, { certificates
     replacements: {
       tls_certificates: () => [certificateOf(server)],
       trusted_ca: () => ({ inline_string: strangeRoot }),
+      crl: () => undefined,
       tls_certificate_sds_secret_configs: noted(certificates),
       validation_context_sds_secret_config: noted(roots),
       local_jwks: (value: unknown) => withKey(value as Json, tokenKey),
@@ -95,7 +96,8 @@ function withoutSource(value: unknown): unknown {
 }
 
 /** A key set that Envoy cannot read stays as it is. */
-function withKey(value: Json, tokenKey: object): Json {
+function withKey(value: Json, tokenKey: object | undefined): Json {
+  if (tokenKey === undefined) return value;
   try {
     const { keys, ...rest } = JSON.parse(String(value.inline_string)) as { readonly keys: readonly object[] };
     return { inline_string: JSON.stringify({ ...rest, keys: [...keys, tokenKey] }) };

@@ -12,8 +12,6 @@ export type SentCase = Pick<GaugeCase, 'connection'> & { readonly request: HttpR
 /** A case, and the key of the gate that it goes through. */
 export interface GateCase extends SentCase {
   readonly gate: string;
-  /** Claims of a token that is signed here and takes the place of this text in the request. */
-  readonly token?: { readonly placeholder: string; readonly claims: Readonly<Record<string, unknown>> } | undefined;
 }
 
 /** What the real Envoy made of a case, in the words of its access log. */

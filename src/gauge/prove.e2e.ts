@@ -89,6 +89,9 @@ spec:
   - name: with a token of another issuer
     request: {from: outside, to: "shop/cart:8080", claims: {iss: "https://other.example", role: admin}}
     expect: {status: 401}
+  - name: with a token that has a list for its subject
+    request: {from: outside, to: "shop/cart:8080", claims: {iss: "https://issuer.example", sub: [a]}}
+    expect: {status: 401}
 `;
 
 let folder: string;
@@ -172,6 +175,12 @@ describe('meshpol prove', () => {
         'as-predicted',
         401,
         'jwt_authn_access_denied{Jwt_issuer_is_not_configured}',
+      ],
+      [
+        'cart > with a token that has a list for its subject',
+        'as-predicted',
+        401,
+        'jwt_authn_access_denied{Jwt_payload_',
       ],
     ]);
     expect(code).toBe(0);

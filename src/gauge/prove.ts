@@ -23,10 +23,9 @@ export interface Proof {
   readonly differences: readonly string[];
 }
 
-/** The possible ways of one request, and the token in it that is signed for the run. */
+/** The possible ways of one request. */
 export interface ProvenRequest {
   readonly ways: readonly Way[];
-  readonly token?: GateCase['token'];
 }
 
 /** Proofs of one request, or why it was not sent. */
@@ -69,9 +68,17 @@ export async function proveWays(
   }));
 }
 
+/** Why some proxy on these ways cannot be tried; empty: all can. */
+export function gapsOf(
+  request: ProvenRequest,
+  configOf: (workload: string) => ConfigParts | undefined,
+): readonly string[] {
+  return plan(request, configOf, new Map()).gaps;
+}
+
 /** One trial for each different thing that comes to a proxy. */
 function plan(
-  { ways, token }: ProvenRequest,
+  { ways }: ProvenRequest,
   configOf: (workload: string) => ConfigParts | undefined,
   gates: Map<string, Gate>,
 ): { readonly trials: readonly Trial[]; readonly gaps: readonly string[] } {
@@ -91,7 +98,7 @@ function plan(
     const key = JSON.stringify([gate, connection, request]);
     const known = trials.get(key);
     if (known !== undefined) known.predicted.push({ outcome, steps });
-    const sent = { gate, connection, request: request && knownHeaders(request), token };
+    const sent = { gate, connection, request: request && knownHeaders(request) };
     const leg = { workload, side, listener, destination: connection.destination };
     if (known === undefined) trials.set(key, { leg, predicted: [{ outcome, steps }], sent });
   }
@@ -99,7 +106,8 @@ function plan(
   return { trials: [...trials.values()], gaps: [...gaps] };
 }
 
-function gapIn({ connection: { source, destination, tls } }: Passing): string | undefined {
+function gapIn({ connection: { source, destination, tls }, outcome }: Passing): string | undefined {
+  if (outcome.kind === 'unmodelled') return `nothing is predicted: something is not understood: ${outcome.at}`;
   const families = [source, destination.address].map((address) => isIP(address));
   if (families.includes(0)) return `"${destination.address}" is no IP address, which a connection needs`;
   if (families[0] !== families[1]) return `no connection leads from ${source} to ${destination.address}`;

@@ -17,6 +17,8 @@ import { sendAll } from './send.ts';
 export interface GateRun {
   /** Path of Envoy. */
   readonly binary: string;
+  /** A public key that verifies tokens beside the keys of each key set. */
+  readonly tokenKey?: object | undefined;
   /** Ends the run. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -28,13 +30,13 @@ export interface GateRun {
 export async function runGates(
   gates: readonly Gate[],
   cases: readonly GateCase[],
-  { binary, stop }: GateRun,
+  { binary, stop, tokenKey }: GateRun,
 ): Promise<readonly GaugeAnswer[]> {
   const folder = await mkdtemp(joinPath(tmpdir(), 'meshpol-prove-'));
   try {
     const identities = await createGateIdentities(folder, cases);
     try {
-      return await runIn(folder, { gates, cases, identities, binary, stop });
+      return await runIn(folder, { gates, cases, identities, binary, stop, tokenKey });
     } finally {
       await identities.close();
     }
@@ -51,13 +53,14 @@ async function runIn(
     identities,
     binary,
     stop,
+    tokenKey,
   }: GateRun & {
     readonly gates: readonly Gate[];
     readonly cases: readonly GateCase[];
     readonly identities: GateIdentities;
   },
 ): Promise<readonly GaugeAnswer[]> {
-  const bootstrap = JSON.stringify(gatesBootstrap(gates, identities.secrets));
+  const bootstrap = JSON.stringify(gatesBootstrap(gates, { ...identities.secrets, tokenKey }));
   await writeFile(joinPath(folder, 'envoy.json'), bootstrap, { mode: 0o600 });
   const flags = ['--file-flush-interval-msec', '100', '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
   const envoy = await spawnEnvoy({ binary, args: ['-c', 'envoy.json', ...flags], cwd: folder, output: 'pipe' });
@@ -66,19 +69,22 @@ async function runIn(
     throw new WorldFailure('envoy-exited', `Envoy "${binary}" ended before it had answered: ${said()}`);
   });
   failed.catch(() => undefined);
+  const over = new AbortController();
   const kill = (): void => void envoy.signal('SIGKILL');
   stop?.addEventListener('abort', kill, { once: true });
   try {
-    const listening = await Promise.race([failed, listeningGates(folder, gates, stop)]);
+    const listening = await Promise.race([failed, listeningGates(folder, gates, over.signal)]);
     const sending = {
       keyOf: (_: GateCase, index: number) => String(index),
-      open: (one: GateCase) => openAtGate(one.connection, listening.get(one.gate) ?? nowhere, identities.certificates),
+      open: (one: GateCase, count: number) =>
+        openAtGate(one.connection, listening.get(one.gate) ?? nowhere, identities.certificates, count),
     };
-    const sent = await Promise.race([failed, sendAll(cases.map(identities.withToken), sending)]);
+    const sent = await Promise.race([failed, sendAll(cases, sending)]);
     const log = joinPath(folder, accessLogFile);
-    await untilLogged(sent, log, endsOf);
+    await Promise.race([failed, untilLogged(sent, log, endsOf)]);
     return join(sent, await readLog(log), endsOf);
   } finally {
+    over.abort();
     stop?.removeEventListener('abort', kill);
     envoy.signal('SIGTERM');
     if ((await within(10_000, envoy.exited)) === undefined) envoy.signal('SIGKILL');
@@ -110,7 +116,7 @@ const nowhere: ListeningGate = { name: '', port: 0 };
 async function listeningGates(
   folder: string,
   gates: readonly Gate[],
-  stop: AbortSignal | undefined,
+  stop: AbortSignal,
 ): Promise<ReadonlyMap<string, ListeningGate>> {
   const admin = createAdminClient({ socketPath: joinPath(folder, adminSocket) });
   const deadline = Date.now() + startTimeoutMs;
@@ -120,7 +126,7 @@ async function listeningGates(
     if (gates.every((_, i) => ports.get(gateName(i)))) {
       return new Map(gates.map(({ key }, i) => [key, { name: gateName(i), port: ports.get(gateName(i)) ?? 0 }]));
     }
-    stop?.throwIfAborted();
+    stop.throwIfAborted();
     if (Date.now() > deadline) throw new WorldFailure('envoy-exited', 'Envoy did not listen within a minute');
     await delay(50, stop);
   }

@@ -21,6 +21,8 @@ export interface ClientView {
 export interface Sent {
   readonly cases: ClientView[];
   readonly connections: string[];
+  /** How many connections were begun. */
+  opened: number;
 }
 
 /** A connection that is open, and by which words the access log knows it. */
@@ -33,14 +35,14 @@ export interface OpenConnection {
 export interface Sending<Case> {
   /** Cases with the same key share a connection, until one of their answers ends it. */
   readonly keyOf: (sent: Case, index: number) => string;
-  /** `count`: how many were opened before. */
+  /** `count`: how many were begun before. */
   readonly open: (sent: Case, count: number) => OpenConnection | Promise<OpenConnection>;
 }
 
 /** Connections side by side, the requests of each one after the other. */
 export async function sendAll<Case extends SentCase>(cases: readonly Case[], sending: Sending<Case>): Promise<Sent> {
   const byConnection = groups(cases.keys(), (i) => sending.keyOf(cases[i] as Case, i));
-  const sent: Sent = { cases: [], connections: [] };
+  const sent: Sent = { cases: [], connections: [], opened: 0 };
   const waiting = [...byConnection.values()];
   const lane = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await sendOver(next, cases, sending, sent);
@@ -59,10 +61,8 @@ async function sendOver<Case extends SentCase>(
   for (const i of indexes) {
     const one = cases[i] as Case;
     if (current === undefined) {
-      const number = sent.connections.push('') - 1;
-      const { client, ends } = await open(one, number);
-      sent.connections[number] = ends;
-      current = { client, number, opener: i };
+      const { client, ends } = await open(one, sent.opened++);
+      current = { client, number: sent.connections.push(ends) - 1, opener: i };
     }
     const answer = await current.client.send(one.request);
     sent.cases[i] = { connection: current.number, opener: current.opener, ...viewOf(answer) };

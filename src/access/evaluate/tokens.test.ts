@@ -49,3 +49,19 @@ describe('a token whose signature is good', () => {
     expect(told).toEqual([expected]);
   });
 });
+
+describe('assumed claims', () => {
+  test.each([
+    ['that a token can have', { sub: 'ann' }, 'reaches'],
+    ['with a list where a text must be', { sub: ['ann'] }, 'Jwt_payload_[sub]_field_is_not_a_string'],
+  ])('%s', async (_title, more, expected) => {
+    const request = { method: 'GET', path: '/', authority: 'web', headers: [] };
+    const from = { kind: 'outside', address: '192.0.2.1' } as const;
+    const access = { from, to: { address: '10.0.0.1', port: 8080 }, protocol: 'http/1.1', request } as const;
+    const judge = { now: 0, claims: { iss: 'https://a.example', ...more } };
+    const [way] = travel(await compiledWithKeySets([mesh]), access, judge);
+    expect(way?.outcome).toMatchObject(
+      expected === 'reaches' ? { kind: expected } : { status: 401, details: `jwt_authn_access_denied{${expected}}` },
+    );
+  });
+});

@@ -1,7 +1,7 @@
 import type { TokenFilter, TokenProvider } from '../lift/jwt.ts';
 import { splitQuery } from '../model/normalize-path.ts';
 import { unescaped } from '../model/query.ts';
-import { encodeSection, parseToken, type Token } from '../model/token.ts';
+import { encodeSection, faultOfClaims, parseToken, type Token } from '../model/token.ts';
 import type { Outcome } from '../outcome.ts';
 import { isPreflight } from './cors.ts';
 import { type FoundToken, findTokens } from './find-tokens.ts';
@@ -86,7 +86,7 @@ class Verification {
   /** Of the first token that is refused. What good ones before it have changed stays. */
   #refusalOfAll(found: readonly (FoundToken | AssumedToken)[], provider: TokenProvider): Refusal | undefined {
     for (const one of found) {
-      const token = 'claims' in one ? { ...one, text: undefined } : parseToken(one.text);
+      const token = 'claims' in one ? assumedToken(one) : parseToken(one.text);
       if (typeof token === 'string') return token;
       const refusal = this.#refusalOf(token, provider);
       if (refusal !== undefined) return refusal;
@@ -143,6 +143,11 @@ class Verification {
     if (kind === 'param') this.#view.path = withoutParameter(this.#view.path, name);
     if (kind === 'cookie') this.#view.opaque.add('cookie');
   }
+}
+
+/** Claims that no token can have are refused as those of a token are. */
+function assumedToken(one: AssumedToken): AcceptedToken | string {
+  return faultOfClaims(one.claims) ?? { ...one, text: undefined };
 }
 
 /** Of `--claims`: there is no text of it. */

@@ -69,7 +69,8 @@ function utf8Text(bytes: string): string {
 
 const integers = ['iat', 'nbf', 'exp'] as const;
 
-function faultOfClaims(claims: Readonly<Record<string, unknown>>): string | undefined {
+/** Envoy's reason why these are no claims of a token: some must be texts, others numbers. */
+export function faultOfClaims(claims: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of ['iss', 'sub'] as const) {
     if (name in claims && typeof claims[name] !== 'string') return `Jwt payload [${name}] field is not a string`;
   }

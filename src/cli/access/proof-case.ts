@@ -2,7 +2,8 @@ import { Signatures } from '../../access/signatures.ts';
 import type { PolicyTestCase, WrittenRequest } from '../../config/policy-test.ts';
 import { Chance } from '../../gauge/corpus/chance.ts';
 import { corpusOf, generateRequest } from '../../gauge/corpus/requests.ts';
-import type { ProofResult, ProvenRequest } from '../../gauge/prove.ts';
+import { gapsOf, type ProofResult, type ProvenRequest } from '../../gauge/prove.ts';
+import type { TokenSigner } from '../../gauge/token-signer.ts';
 import { isUsageError, UsageError } from '../../lib/usage-error.ts';
 import type { CliIo } from '../io.ts';
 import { type AccessOptions, type OpenMesh, openMesh } from './open-mesh.ts';
@@ -24,9 +25,10 @@ export interface ProofCase {
 /** The cases of tests; undefined where inputs have errors, which are printed. */
 export async function casesOfTests(
   chosen: readonly { readonly placed: PlacedTest; readonly cases: readonly PolicyTestCase[] }[],
-  options: AccessOptions,
+  options: AccessOptions & { readonly signer: TokenSigner },
   io: CliIo,
 ): Promise<readonly ProofCase[] | undefined> {
+  const { signer } = options;
   const meshes: OpenMeshes = new Map();
   const all: ProofCase[] = [];
   let isSound = true;
@@ -45,7 +47,7 @@ export async function casesOfTests(
         place,
         mesh,
         written,
-        proven: await provenOf(written, mesh, accesses),
+        proven: await provenOf(written, mesh, accesses, signer),
       });
     }
   }
@@ -56,7 +58,7 @@ export async function casesOfTests(
 export async function generatedCases(
   paths: readonly string[],
   { count, seed }: { readonly count: number; readonly seed: number },
-  options: AccessOptions,
+  options: AccessOptions & { readonly signer: TokenSigner },
   io: CliIo,
 ): Promise<readonly ProofCase[] | undefined> {
   const mesh = await openMesh(paths, options, io);
@@ -65,18 +67,22 @@ export async function generatedCases(
     const config = mesh.configOf(workload);
     return config === undefined ? [] : [...config.listeners, ...config.routes];
   });
+  const { signer } = options;
   const chance = new Chance(seed);
   const all: ProofCase[] = [];
-  // Some words make no request in this mesh, such as a service without an endpoint for the port.
+  // Some words make no request that can be tried, such as a service without an endpoint for the port.
   for (let tries = 0; all.length < count && tries < count * 3; tries++) {
     const written = generateRequest(chance, corpus);
     const accesses = written && sensible(() => writtenAccesses(written, mesh));
     if (written === undefined || accesses === undefined) continue;
-    const proven = await provenOf(written, mesh, accesses);
+    const proven = await provenOf(written, mesh, accesses, signer);
+    if (!('ways' in proven) || gapsOf(proven, mesh.configOf).length > 0) continue;
     all.push({ name: `request ${all.length + 1}`, mesh, written, proven });
   }
   if (all.length === 0)
-    throw new UsageError('no request can be made: the mesh has no workload with a proxy and an address');
+    throw new UsageError(
+      'no request can be made: the mesh has no workload with a proxy, an address, and configuration that is understood',
+    );
   return all;
 }
 
@@ -93,6 +99,7 @@ async function provenOf(
   { claims, authorizer }: WrittenRequest,
   { world }: OpenMesh,
   accesses: ReturnType<typeof writtenAccesses>,
+  signer: TokenSigner,
 ): Promise<ProofCase['proven']> {
   if (authorizer !== undefined) {
     return {
@@ -105,7 +112,7 @@ async function provenOf(
     if (request !== undefined) await signatures.learn(world.proxies.values(), request);
   }
   // Envoy has the time of the machine, whatever a test says.
-  return provenRequest({ world, accesses, judge: { now: Date.now() / 1_000, claims, signatures } });
+  return provenRequest({ world, accesses, judge: { now: Date.now() / 1_000, claims, signatures } }, signer);
 }
 
 const authorizerWords = { allow: 'allow the request', deny: 'deny the request', away: 'be away' } as const;

@@ -44,7 +44,7 @@ describe('meshpol prove', () => {
       'a mesh that has nothing to send to',
       '- --cases 3',
       '{apiVersion: v1, kind: Namespace, metadata: {name: shop}}',
-      'no request can be made: the mesh has no workload with a proxy and an address',
+      'no request can be made: the mesh has no workload with a proxy, an address, and configuration that is understood',
     ],
   ])('refuses %s', async (_name, words, stdin, message) => {
     const { code, out, error } = await run(`prove ${words}`, stdin, environment);

@@ -1,4 +1,6 @@
 import { type ProofResult, proveWays } from '../../gauge/prove.ts';
+import type { GateRun } from '../../gauge/run-gates.ts';
+import { TokenSigner } from '../../gauge/token-signer.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { locateEnvoy } from '../agent/asked-envoy.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
@@ -24,9 +26,10 @@ export async function runProve(positional: readonly string[], options: ProveOpti
   const named = options.envoy ?? [undefined];
   const envoys = named.map((one) => locateEnvoy(one, io.environment, '--envoy'));
   const seed = options.cases === undefined ? undefined : (options.seed ?? Math.floor(Math.random() * 999_999_999) + 1);
-  const found = await findCases(positional, options, seed, io);
+  const signer = await TokenSigner.create();
+  const found = await findCases(positional, { ...options, signer }, seed, io);
   if (found === undefined) return exitCode.no;
-  const results = await io.untilStopped((stop) => proveOn(envoys, found, stop));
+  const results = await io.untilStopped((stop) => proveOn(envoys, found, { stop, tokenKey: signer.publicKey }));
   const cases = found.map(
     (proofCase, i): CaseProof => ({ proofCase, results: results.map((all) => all[i] as ProofResult) }),
   );
@@ -48,7 +51,7 @@ function requireSense({ cases, seed, filter, tag, envoy = [] }: ProveOptions): v
 
 async function findCases(
   positional: readonly string[],
-  options: ProveOptions,
+  options: ProveOptions & { readonly signer: TokenSigner },
   seed: number | undefined,
   io: CliIo,
 ): Promise<readonly ProofCase[] | undefined> {
@@ -77,7 +80,7 @@ const batch = 5_000;
 async function proveOn(
   envoys: readonly string[],
   cases: readonly ProofCase[],
-  stop: AbortSignal,
+  run: Pick<GateRun, 'stop' | 'tokenKey'>,
 ): Promise<readonly (readonly ProofResult[])[]> {
   const byMesh = new Map<OpenMesh, number[]>();
   for (const [i, { mesh, proven }] of cases.entries()) {
@@ -93,7 +96,7 @@ async function proveOn(
           const proven = cases[i]?.proven;
           return proven !== undefined && 'ways' in proven ? [proven] : [];
         });
-        const proved = await proveWays(requests, mesh.configOf, { binary, stop });
+        const proved = await proveWays(requests, mesh.configOf, { binary, ...run });
         for (const [k, i] of part.entries()) results[i] = proved[k] ?? { proofs: [], gaps: ['no answer'] };
       }
     }

@@ -2,6 +2,7 @@ import { type AccessRequest, travel } from '../../access/evaluate/journey.ts';
 import type { World } from '../../access/world.ts';
 import { type ProvenRequest, proveWays } from '../../gauge/prove.ts';
 import { formatProofs, isProved, proofsJson } from '../../gauge/report.ts';
+import { TokenSigner } from '../../gauge/token-signer.ts';
 import { locateEnvoy } from '../agent/asked-envoy.ts';
 import type { CliIo } from '../io.ts';
 import type { OpenMesh } from './open-mesh.ts';
@@ -31,8 +32,10 @@ export async function proveRequest(
   io: Pick<CliIo, 'environment' | 'colours' | 'untilStopped'>,
 ): Promise<RequestProof> {
   const binary = locateEnvoy(envoy, io.environment, '--envoy');
+  const signer = await TokenSigner.create();
+  const request = await provenRequest(asked, signer);
   const [result = { proofs: [], gaps: [] }] = await io.untilStopped((stop) =>
-    proveWays([provenRequest(asked)], configOf, { binary, stop }),
+    proveWays([request], configOf, { binary, stop, tokenKey: signer.publicKey }),
   );
   return {
     isProved: isProved(result),
@@ -41,14 +44,11 @@ export async function proveRequest(
   };
 }
 
-/** Stands in a request for a token that is signed when it is sent. */
-const placeholder = 'meshpol-prove-token';
-
-/** The ways of a request; assumed claims are in a token, where the server looks for one of their issuer. */
-export function provenRequest({ world, accesses, judge }: Asked): ProvenRequest {
-  const { claims } = judge;
-  const travelled = (all: readonly AccessRequest[]) => all.flatMap((access) => travel(world, access, judge));
-  if (claims === undefined) return { ways: travelled(accesses) };
-  const carried = withToken(world, accesses, { text: placeholder, claims, header: {} });
-  return { ways: travelled(carried.accesses), token: { placeholder, claims } };
+/** The ways of a request; assumed claims are in a signed token, where the server looks for one of their issuer. */
+export async function provenRequest({ world, accesses, judge }: Asked, signer: TokenSigner): Promise<ProvenRequest> {
+  const { claims, signatures = { of: () => undefined }, now } = judge;
+  if (claims === undefined) return { ways: accesses.flatMap((access) => travel(world, access, judge)) };
+  const carried = withToken(world, accesses, { text: await signer.sign(claims), claims, header: {} }, 'anywhere');
+  const signed = { now, signatures: signer.judge(signatures) };
+  return { ways: carried.accesses.flatMap((access) => travel(world, access, signed)) };
 }

@@ -31,13 +31,17 @@ interface TokenPlace {
   readonly put: (request: NonNullable<AccessRequest['request']>, token: string) => AccessRequest['request'];
 }
 
-/** The requests with the token where their destinations look for tokens of its issuer, and that place in words. */
+/**
+ * The requests with the token where their destinations look for tokens of its issuer, and that place in words. If they look for none:
+ * in the header `authorization`, or with `anywhere` where they look for tokens at all.
+ */
 export function withToken(
   world: World,
   accesses: readonly AccessRequest[],
   { text, claims }: Token,
+  fallback: 'header' | 'anywhere' = 'header',
 ): { readonly accesses: readonly AccessRequest[]; readonly place: string } {
-  const place = placeFor(world, accesses, claims.iss);
+  const place = placeFor(world, accesses, claims.iss, fallback);
   const carrying = accesses.map((access): AccessRequest => {
     const { request } = access;
     return request === undefined ? access : { ...access, request: place.put(request, text) };
@@ -45,10 +49,17 @@ export function withToken(
   return { accesses: carrying, place: place.words };
 }
 
-function placeFor(world: World, accesses: readonly AccessRequest[], issuer: unknown): TokenPlace {
+function placeFor(
+  world: World,
+  accesses: readonly AccessRequest[],
+  issuer: unknown,
+  fallback: 'header' | 'anywhere',
+): TokenPlace {
   const servers = accesses.flatMap(({ to }) => serversAt(world, to.address));
   const providers = [...tokenProviders(servers.flatMap((key) => world.proxies.get(key) ?? []))];
-  const own = providers.find((provider) => provider.issuer === issuer) ?? providers.find((one) => one.issuer === '');
+  const own =
+    providers.find((provider) => provider.issuer === issuer) ??
+    providers.find((one) => fallback === 'anywhere' || one.issuer === '');
   const [header] = own?.headers ?? [];
   const [param] = own?.params ?? [];
   const [cookie] = own?.cookies ?? [];

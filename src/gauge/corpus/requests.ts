@@ -14,6 +14,9 @@ export interface GeneratedRequest {
   readonly host?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** Of a client outside. */
+  readonly address?: string;
+  readonly sni?: string;
 }
 
 /** What requests of a mesh may be made of. */
@@ -68,8 +71,9 @@ export function generateRequest(chance: Chance, { clients, outside, targets }: C
   const isWorkload = to.includes('/');
   const inside = chance.percent(55) || !isWorkload ? chance.oneOf(clients) : undefined;
   const from = inside ?? outsider(chance, outside, target);
+  const own = inside === undefined ? clientFields(chance, from, target) : {};
   const kind = chance.upTo(100);
-  if (kind < 4) return { from, to, protocol: 'tcp' };
+  if (kind < 4) return { from, to, ...own, protocol: 'tcp' };
   const headers = headersOf(chance, atoms);
   const claims = claimsOf(chance, atoms);
   const host = chance.percent(atoms.hosts.length > 0 ? 50 : 5)
@@ -78,6 +82,7 @@ export function generateRequest(chance: Chance, { clients, outside, targets }: C
   return {
     from,
     to,
+    ...own,
     ...(kind < 16 && { protocol: 'http2' as const }),
     method: chance.oneOf([...atoms.methods, 'GET', 'POST', 'get']) ?? 'GET',
     path: pathOf(chance, atoms),
@@ -98,6 +103,21 @@ function outsider(
   if (isSix || chance.percent(50)) return address;
   const [a, b, c, d] = address.split('.').map(Number);
   return `${a}.${b}.${c}.${((d ?? 0) + chance.upTo(300)) % 256}`;
+}
+
+/** A client with an identity has no address of its own; one with a server name uses TLS. */
+function clientFields(
+  chance: Chance,
+  from: string,
+  { atoms, isIPv6: isSix }: Corpus['targets'][number],
+): Pick<GeneratedRequest, 'address' | 'sni'> {
+  const sni = chance.percent(15)
+    ? chance.oneOf(atoms.hosts.filter((host) => /^[a-z][a-z0-9.-]*$/.test(host)))
+    : undefined;
+  return {
+    ...(isSix && !isIPv6(from) && { address: '2001:db8::1' }),
+    ...(sni !== undefined && { sni }),
+  };
 }
 
 const suffixes = ['', '', '', '', '/', '/a', 'x', '?a=b', '/../b', '//', '%2f', ';v=1', '.json'];
