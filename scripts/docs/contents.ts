@@ -29,6 +29,8 @@ export const parts: readonly Part[] = [
       'identity-without-kubernetes': 'Start a CA, issue a token, and get a certificate for a workload.',
       editors: 'Check and complete policies while you type, with the YAML language server.',
       'why-am-i-denied': 'Find the rule that denies a request, from a line of the log or a description of the request.',
+      'test-policies':
+        'Write tests of access policies, see what they do not cover, and fail the change that breaks one.',
       'when-a-call-fails': 'Find the reason of a 403, a 503 or a reset connection.',
       'from-istio': 'Kinds, fields and settings of Istio: supported or not, and what to use instead.',
       'pilot-agent-containers': 'Build an image of the agent and run it in Kubernetes pods.',

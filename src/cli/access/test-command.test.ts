@@ -239,5 +239,5 @@ spec: {selector: {matchLabels: {app: cart}}, jwtRules: [{issuer: i, jwks: '{"key
 });
 
 test('the tests of the example pass', async () => {
-  expect(await run('test examples/policy-tests')).toEqual({ code: 0, out: '10 passed, 0 failed\n', error: '' });
+  expect(await run('test examples/policy-tests')).toEqual({ code: 0, out: '11 passed, 0 failed\n', error: '' });
 });
