@@ -20,10 +20,12 @@ async function serve(): Promise<void> {
   const certificates = new CertificateSource();
   const pair = await ca.issue('', { uris: [], dnsNames: [servername] });
   certificates.setPair({ ...pair, notBeforeMs: 0, notAfterMs: Number.MAX_SAFE_INTEGER });
-  const labelsOf = async () => ({ 'mesh-injection': 'enabled' });
   const program = resolve('dist/meshd-admission.cjs');
-  const thread = new AdmissionThread({ log, program, revision: 'default', labelsOf });
+  const thread = new AdmissionThread({ log, program, revision: 'default', labelsOf: async () => undefined });
+  thread.knowNamespaces(new Map([['shop', { 'mesh-injection': 'enabled' }]]));
   thread.use({ revision: 'default', ownNamespace: 'mesh-system', prefersNative: true });
+  // It is loaded.
+  await thread.ask('', { webhook: 'validate', text: '', location: {} });
   const address = { host: '127.0.0.1', port: 0 };
   const { port } = await startWebhookServer({ address, certificates, thread, observe: () => undefined, log });
   process.send?.({ port, root: ca.rootCertificate, servername } satisfies InjectionServer);

@@ -38,7 +38,7 @@ describe('inject', () => {
         texts.push(text);
         return text;
       };
-      inject(target, { ...settings, templates: { ...settings.templates, render } });
+      inject(target, { ...settings, templates: { ...settings.templates, render, outline: () => undefined } });
     }
     expect(texts.length).toBeGreaterThan(50);
     const isFast = (text: string): boolean => {
@@ -46,6 +46,19 @@ describe('inject', () => {
       return loaded.ok && isSameReading(text, loaded.value);
     };
     expect(texts.filter((text) => !isFast(text))).toEqual([]);
+  });
+
+  test.each([
+    ['spec: 5', 'spec is a number, expected an object'],
+    ['spec: {containers: [null]}', 'spec.containers[0] has no name'],
+    ['spec: {containers: [{name: a, env: [null]}]}', 'spec.containers[0].env[0] has no name'],
+  ])('refuses a pod whose template makes %j', (text, problem) => {
+    const templates = [{ name: 'own', file: { path: 'own.yaml.hbs', text } }];
+    const settings = givenSettings('injection: {templates: [own]}\n', { templates });
+    const injection = injectGiven(givenPod(), settings);
+    expect(injection.kind === 'refused' && injection.diagnostics.map(({ message }) => message)).toEqual([
+      expect.stringContaining(problem),
+    ]);
   });
 
   test('has more than fifty pods to be shown by', () => {

@@ -34,12 +34,29 @@ export function renderTemplates(
 
 /** The partial pod, or what is wrong with the template. */
 function renderOne(name: string, view: InjectionView, templates: InjectionTemplates): JsonObject | string {
-  let text: string;
+  const read = (text: string): JsonObject | string => readPartial(name, text);
+  const outlined = rendered(() => templates.outline(name, view));
+  if (typeof outlined === 'string') return outlined;
+  let partial: JsonObject | string | undefined = outlined && templates.outlines.fill(outlined, read);
+  if (partial === undefined) {
+    const made = rendered(() => ({ text: templates.render(name, view) }));
+    partial = typeof made === 'string' ? made : read(made.text);
+  }
+  if (typeof partial === 'string') return partial;
+  return checkShape({ ...partial, spec: partial.spec ?? {} })[0] ?? uniqueVariables(partial);
+}
+
+/** What a template makes, or what is wrong with it. */
+function rendered<T extends object | undefined>(render: () => T): T | string {
   try {
-    text = templates.render(name, view);
+    return render();
   } catch (error) {
     return oneLine((error as Error).message);
   }
+}
+
+/** The partial pod of a text, or what is wrong with it. */
+function readPartial(name: string, text: string): JsonObject | string {
   const bag = new DiagnosticBag();
   const [document, second] = parse([{ path: name, text }], bag);
   const fault = bag.all.find(({ severity }) => severity === 'error');
@@ -48,8 +65,7 @@ function renderOne(name: string, view: InjectionView, templates: InjectionTempla
   if (second !== undefined) return 'it makes more than one document';
   const unknown = Object.keys(document.value).find((key) => key !== 'metadata' && key !== 'spec');
   if (unknown !== undefined) return `it makes "${unknown}", expected "metadata" and "spec" of a pod`;
-  const partial = uniqueVariables(document.value);
-  return checkShape(partial)[0] ?? partial;
+  return document.value;
 }
 
 /** Of variables with one name the last counts: one of `proxyMetadata` takes the place of ours. */

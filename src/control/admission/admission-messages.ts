@@ -18,12 +18,21 @@ export interface AdmissionQuestion {
   readonly text: string;
   /** Cluster and network of the pods, as the path of the webhook names them. */
   readonly location: PodLocation;
-  /** Of the namespace of a pod that may get a proxy; the thread asks for them. */
-  readonly namespaceLabels?: Readonly<Record<string, string>>;
+  /** Of the namespace of a pod that may get a proxy, for a thread that asked for them. */
+  readonly namespaceLabels?: NamespaceTexts;
 }
 
-/** To the thread. */
-export type ToAdmission = { readonly question: AdmissionQuestion } | { readonly settings: InjectionInputs };
+/** Labels of a namespace. */
+export type NamespaceTexts = Readonly<Record<string, string>>;
+
+/** To the thread, which takes messages in their order. */
+export type ToAdmission =
+  | { readonly question: AdmissionQuestion }
+  | { readonly settings: InjectionInputs }
+  /** All that are known. */
+  | { readonly namespaces: ReadonlyMap<string, NamespaceTexts> }
+  /** One that is new or has changed; undefined: it is gone. */
+  | { readonly namespace: string; readonly labels: NamespaceTexts | undefined };
 
 /**
  * From the thread: an answer, the namespace that it must know about first, or what is wrong with settings, which are

@@ -2,9 +2,16 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { InjectionInputs } from '../../injection/settings.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { AdmissionData, AdmissionQuestion, FromAdmission, ToAdmission } from './admission-messages.ts';
+import type {
+  AdmissionData,
+  AdmissionQuestion,
+  FromAdmission,
+  NamespaceTexts,
+  ToAdmission,
+} from './admission-messages.ts';
 import type { AdmissionReply } from './answer-review.ts';
 import { FairQueue } from './fair-queue.ts';
+import type { NamespaceFollower } from './namespace-labels.ts';
 
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-admission.cjs');
@@ -15,7 +22,7 @@ export interface AdmissionThreadOptions {
   readonly revision: string;
   readonly program?: string;
   /** Undefined: nothing is known of the namespace. */
-  readonly labelsOf: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+  readonly labelsOf: (namespace: string) => Promise<NamespaceTexts | undefined>;
   /** An object may keep the thread for so long; 4 s by default, as API servers wait for 5. */
   readonly longestMs?: number;
 }
@@ -23,6 +30,12 @@ export interface AdmissionThreadOptions {
 /** Requests of one address that wait; an API server has fewer at once. */
 const mostWaiting = 1_000;
 const usualLongestMs = 4_000;
+/**
+ * The thread is given the next reviews before it has answered, so that it does not wait for this one, which may be at many
+ * connections. They are few and short, as they are answered out of turn.
+ */
+const mostAsked = 16;
+const mostAskedCharacters = 64_000;
 
 interface Waiting {
   /** Address that asks. */
@@ -36,15 +49,16 @@ interface Waiting {
  * Keeps a thread that answers reviews one after the other, in turns between the addresses that ask. When it ends or takes too
  * long, the review that it was at fails, and a new thread goes on with the next.
  */
-export class AdmissionThread {
+export class AdmissionThread implements NamespaceFollower {
   readonly #options: AdmissionThreadOptions;
   readonly #queue = new FairQueue<Waiting>(mostWaiting);
   #worker: Worker | undefined;
-  /** What the thread is at. */
-  #current: Waiting | undefined;
+  /** What the thread is at, and what it has after that. */
+  #asked: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
   #lastId = 0;
   #settings: InjectionInputs | undefined;
+  readonly #namespaces = new Map<string, NamespaceTexts>();
 
   constructor(options: AdmissionThreadOptions) {
     this.#options = options;
@@ -64,15 +78,28 @@ export class AdmissionThread {
   /** From the next question on these settings of injection hold, if they are valid. */
   use(settings: InjectionInputs): void {
     this.#settings = settings;
-    if (this.#worker !== undefined) post(this.#worker, { settings });
+    this.#tell({ settings });
+  }
+
+  /** From the next question on these are the namespaces whose labels need not be asked for. */
+  knowNamespaces(all: ReadonlyMap<string, NamespaceTexts>): void {
+    this.#namespaces.clear();
+    for (const [name, labels] of all) this.#namespaces.set(name, labels);
+    this.#tell({ namespaces: this.#namespaces });
+  }
+
+  knowNamespace(namespace: string, labels: NamespaceTexts | undefined): void {
+    if (labels === undefined) this.#namespaces.delete(namespace);
+    else this.#namespaces.set(namespace, labels);
+    this.#tell({ namespace, labels });
   }
 
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
+    clearTimeout(this.#timer);
     const error = new Error('meshd stops');
-    this.#end()?.reject(error);
-    for (const { reject } of this.#queue.takeAll()) reject(error);
+    for (const { reject } of [...this.#asked.splice(0), ...this.#queue.takeAll()]) reject(error);
     await worker?.terminate();
   }
 
@@ -81,7 +108,9 @@ export class AdmissionThread {
     const worker = new Worker(program, { workerData: { revision } satisfies AdmissionData });
     let reason = 'it has ended';
     if (this.#settings !== undefined) post(worker, { settings: this.#settings });
-    worker.on('message', (message: FromAdmission) => this.#take(message));
+    if (this.#namespaces.size > 0) post(worker, { namespaces: this.#namespaces });
+    // One that took too long may still answer.
+    worker.on('message', (message: FromAdmission) => this.#worker === worker && this.#take(message));
     worker.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error);
     });
@@ -89,14 +118,31 @@ export class AdmissionThread {
     return worker;
   }
 
+  #tell(message: ToAdmission): void {
+    if (this.#worker !== undefined) post(this.#worker, message);
+  }
+
   #next(): void {
-    if (this.#current !== undefined || this.#worker === undefined) return;
-    const waiting = this.#queue.take();
-    if (waiting === undefined) return;
+    while (this.#worker !== undefined && this.#hasRoom()) {
+      const waiting = this.#queue.take();
+      if (waiting === undefined) return;
+      this.#asked.push(waiting);
+      if (this.#asked.length === 1) this.#watch();
+      post(this.#worker, { question: waiting.question });
+    }
+  }
+
+  #hasRoom(): boolean {
+    const characters = this.#asked.reduce((sum, { question }) => sum + question.text.length, 0);
+    return this.#asked.length < mostAsked && characters < mostAskedCharacters;
+  }
+
+  /** From now on the thread is at the first review that it has. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    if (this.#asked.length === 0) return;
     const { longestMs = usualLongestMs } = this.#options;
-    this.#current = waiting;
     this.#timer = setTimeout(() => this.#failed(`an object took longer than ${longestMs} ms`), longestMs);
-    post(this.#worker, { question: waiting.question });
   }
 
   #take(message: FromAdmission): void {
@@ -105,11 +151,15 @@ export class AdmissionThread {
       log.error('the settings of injection stay as they were', { reason: message.refusedSettings });
       return;
     }
-    // A thread that took too long may still have answered.
-    if (this.#current?.question.id !== message.id) return;
-    const waiting = this.#end();
-    if ('reply' in message) waiting?.resolve(message.reply);
-    else if (waiting !== undefined) void this.#tellLabels(waiting, message.wants);
+    const [waiting] = this.#asked;
+    if (waiting?.question.id !== message.id) {
+      this.#failed('it answered what it was not asked');
+      return;
+    }
+    this.#asked.shift();
+    this.#watch();
+    if ('reply' in message) waiting.resolve(message.reply);
+    else void this.#tellLabels(waiting, message.wants);
     this.#next();
   }
 
@@ -127,19 +177,13 @@ export class AdmissionThread {
   #failed(reason: string): void {
     const ended = this.#worker;
     this.#options.log.error('the thread that judges objects has ended, and a new one goes on', { reason });
-    const waiting = this.#end();
+    const [failed, ...others] = this.#asked.splice(0);
+    for (const waiting of others.reverse()) this.#queue.putFirst(waiting.from, waiting);
     this.#worker = this.#begin();
     void ended?.terminate();
-    waiting?.reject(new Error(`the thread that judges objects has ended: ${reason}`));
+    failed?.reject(new Error(`the thread that judges objects has ended: ${reason}`));
+    this.#watch();
     this.#next();
-  }
-
-  /** What the thread was at. */
-  #end(): Waiting | undefined {
-    clearTimeout(this.#timer);
-    const waiting = this.#current;
-    this.#current = undefined;
-    return waiting;
   }
 }
 

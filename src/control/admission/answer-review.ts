@@ -1,4 +1,4 @@
-import { type AdmissionRequest, answerOf, type Ruling, readReview } from './admission-review.ts';
+import { type AdmissionRequest, type AdmissionReview, answerOf, type Ruling } from './admission-review.ts';
 
 /** What decides about the objects of one webhook; what it throws is a fault of ours. */
 export type Rule = (request: AdmissionRequest) => Ruling;
@@ -27,9 +27,8 @@ export interface AdmissionEvent {
   readonly reason: string;
 }
 
-/** Answers the review of a text. */
-export function answerReview(rule: Rule, text: string): AdmissionReply {
-  const review = readReview(text);
+/** Answers a review, or what is wrong with a text that is none. */
+export function answerReview(rule: Rule, review: AdmissionReview | string): AdmissionReply {
   if (typeof review === 'string') return { status: 400, body: JSON.stringify({ error: review }), told: undefined };
   const { kind, operation, namespace = '', object, oldObject } = review.request;
   const { name = '' } = ((object ?? oldObject)?.metadata ?? {}) as { readonly name?: string };

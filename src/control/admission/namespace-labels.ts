@@ -12,26 +12,27 @@ const longestWaitMs = 2_000;
 
 type Labels = Readonly<Record<string, string>>;
 
+/** Is told of all namespaces at once, or of one that has changed; undefined: it is gone. */
+export interface NamespaceFollower {
+  knowNamespaces(all: ReadonlyMap<string, Labels>): void;
+  knowNamespace(name: string, labels: Labels | undefined): void;
+}
+
 /** The labels of the namespaces of a cluster, as it tells of them. */
 export class NamespaceLabels {
   readonly #labels = new Map<string, Labels>();
   readonly #reflector: Reflector;
+  readonly #follower: NamespaceFollower | undefined;
   #told = new AbortController();
 
-  constructor(api: KubernetesApi) {
-    const set = ({ metadata }: ApiObject): void => {
-      this.#labels.set(metadata.name, (metadata.labels ?? {}) as Labels);
-      this.#tell();
-    };
+  constructor(api: KubernetesApi, follower?: NamespaceFollower) {
+    this.#follower = follower;
     this.#reflector = new Reflector({
       ...{ api, type: namespaceType, isMetadataOnly: true },
       sink: {
-        set,
-        delete: ({ metadata }) => void this.#labels.delete(metadata.name),
-        replace: (objects) => {
-          this.#labels.clear();
-          for (const object of objects) set(object);
-        },
+        set: (object) => this.#set(object),
+        delete: ({ metadata }) => this.#delete(metadata.name),
+        replace: (objects) => this.#replace(objects),
         unserved: () => undefined,
       },
     });
@@ -51,6 +52,25 @@ export class NamespaceLabels {
 
   close(): void {
     this.#reflector.close();
+  }
+
+  #set({ metadata: { name, labels } }: ApiObject): void {
+    const known = (labels ?? {}) as Labels;
+    this.#labels.set(name, known);
+    this.#follower?.knowNamespace(name, known);
+    this.#tell();
+  }
+
+  #delete(name: string): void {
+    this.#labels.delete(name);
+    this.#follower?.knowNamespace(name, undefined);
+  }
+
+  #replace(objects: readonly ApiObject[]): void {
+    this.#labels.clear();
+    for (const { metadata } of objects) this.#labels.set(metadata.name, (metadata.labels ?? {}) as Labels);
+    this.#follower?.knowNamespaces(this.#labels);
+    this.#tell();
   }
 
   #tell(): void {

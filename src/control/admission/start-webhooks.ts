@@ -43,9 +43,9 @@ export async function startWebhooks(
   { certificates, signer, replica, observe, log }: WebhookParts,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const { api, identity } = replica;
-  const namespaces = new NamespaceLabels(api);
   const labelsOf = (name: string) => namespaces.of(name);
   const thread = new AdmissionThread({ log, revision, labelsOf, ...(program !== undefined && { program }) });
+  const namespaces = new NamespaceLabels(api, thread);
   const inputs = await followInjectionInputs(injection, {
     ...{ revision, ownNamespace: namespace, api, log },
     use: (settings) => thread.use(settings),

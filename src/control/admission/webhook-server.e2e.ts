@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -15,10 +17,17 @@ import { startWebhookServer } from './webhook-server.ts';
 const built = resolve(import.meta.dirname, '../../../dist/meshd-admission.cjs');
 /** A thread with a weak spot or two. */
 const weak = `const { parentPort } = require('node:worker_threads');
-parentPort.on('message', ({ question: { id, text } }) => {
+let known = new Map();
+parentPort.on('message', ({ question, namespaces, namespace, labels }) => {
+  if (namespaces !== undefined) known = new Map(namespaces);
+  if (namespace !== undefined && labels === undefined) known.delete(namespace);
+  if (namespace !== undefined && labels !== undefined) known.set(namespace, labels);
+  if (question === undefined) return;
+  const { id, text } = question;
   if (text === 'for ever') for (;;);
   if (text === 'fault') throw new Error('a fault');
-  parentPort.postMessage({ id, reply: { status: 200, body: JSON.stringify(text), told: undefined } });
+  const body = JSON.stringify(text === 'known' ? [...known] : text);
+  parentPort.postMessage({ id, reply: { status: 200, body, told: undefined } });
 });
 `;
 const policy = {
@@ -163,5 +172,37 @@ describe('the server of webhooks', () => {
     expect(lines.filter((line) => line.startsWith('the thread that judges objects has ended'))).toHaveLength(2);
     const together = await Promise.all(['one', 'fault', 'two'].map((body) => ask(body)));
     expect(together.map(({ status }) => status)).toEqual([200, 503, 200]);
+  });
+
+  test('tells a new thread the labels of namespaces that the one before knew', async () => {
+    await start(join(folder, 'weak.cjs'));
+    thread.knowNamespaces(
+      new Map([
+        ['a', { x: '1' }],
+        ['b', {}],
+      ]),
+    );
+    thread.knowNamespace('c', { y: '2' });
+    thread.knowNamespace('a', undefined);
+    const known = { status: 200, body: `${JSON.stringify(Object.entries({ b: {}, c: { y: '2' } }))}\n` };
+    expect(await ask('known')).toEqual(known);
+    expect((await ask('fault')).status).toBe(503);
+    expect(await ask('known')).toEqual(known);
+    thread.knowNamespaces(new Map());
+    expect(await ask('known')).toEqual({ status: 200, body: '[]\n' });
+  });
+
+  test('keeps a connection for longer than API servers do', async () => {
+    await start();
+    const agent = new Agent({ keepAlive: true });
+    const sent = request({
+      ...{ host: '127.0.0.1', port: server.port, ca: root, servername: 'meshd.mesh-system.svc', agent, path: '/ready' },
+    });
+    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
+    await text(answer);
+    agent.destroy();
+    const seconds = Number(/^timeout=(\d+)$/.exec(String(answer.headers['keep-alive']))?.[1]);
+    // Of Go's client in an API server: 90.
+    expect(seconds).toBeGreaterThan(90);
   });
 });

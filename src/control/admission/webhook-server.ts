@@ -25,6 +25,8 @@ const longestBody = 8 << 20;
 /** API servers have a few connections each, with many requests. */
 const mostConnections = 512;
 const requestTimeoutMs = 10_000;
+/** API servers keep connections for 90 s: whoever closes them earlier makes them begin new ones, with a TLS handshake each. */
+const keepAliveTimeoutMs = 100_000;
 
 /**
  * Serves webhooks to API servers, which show no certificate: whoever asks gets the answer that its own text deserves, and
@@ -33,7 +35,7 @@ const requestTimeoutMs = 10_000;
 export function startWebhookServer({ thread, observe, log, ...options }: WebhookServerOptions): Promise<HttpsServer> {
   const desk = new Desk(thread, observe, log);
   return startHttpsServer({
-    ...{ ...options, requestTimeoutMs, mostConnections, maxHeaderSize: 16_384 },
+    ...{ ...options, requestTimeoutMs, keepAliveTimeoutMs, mostConnections, maxHeaderSize: 16_384 },
     onRequest: (request, response) => void desk.serve(request, response),
   });
 }
@@ -52,9 +54,14 @@ class Desk {
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
     const { status, body } = await this.#replyTo(request);
-    // What is left of a body that is too long is not read.
-    const headers = { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) };
-    response.writeHead(status, headers).end(`${body}\n`);
+    const text = `${body}\n`;
+    response.writeHead(status, {
+      // Without a length the head and each part of the body become packets, and records of TLS, of their own.
+      ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+      // What is left of a body that is too long is not read.
+      ...(status === 413 && { connection: 'close' }),
+    });
+    response.end(text);
     request.resume();
   }
 
@@ -100,17 +107,26 @@ async function textOf(request: IncomingMessage): Promise<string | Pick<Admission
   if (!/^application\/json\s*(;|$)/i.test(type)) return failure(415, 'application/json is expected');
   const tooLong = failure(413, `the body is longer than ${longestBody} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > longestBody) return tooLong;
+  const body = await bodyOf(request);
+  if (body === 'too long') return tooLong;
+  if (body === 'without end') return failure(400, 'the body has no end');
+  return body.length === 0 ? failure(400, 'no body found') : body.toString('utf8');
+}
+
+/** Whoever is to get an answer still needs the connection, so that nothing is ended here. */
+function bodyOf(request: IncomingMessage): Promise<Buffer | 'too long' | 'without end'> {
   const chunks: Buffer[] = [];
   let length = 0;
-  try {
-    // The answer still needs the connection.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  return new Promise((resolve) => {
+    request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > longestBody) return tooLong;
-      chunks.push(chunk);
-    }
-  } catch {
-    return failure(400, 'the body has no end');
-  }
-  return length === 0 ? failure(400, 'no body found') : Buffer.concat(chunks).toString('utf8');
+      if (length <= longestBody) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        resolve('too long');
+      }
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', () => resolve('without end'));
+  });
 }

@@ -11,6 +11,8 @@ export interface HttpsServerOptions {
   readonly onRequest: RequestListener;
   /** For a whole request to arrive. */
   readonly requestTimeoutMs: number;
+  /** For the next request on a connection that stays open; 5 s by default. */
+  readonly keepAliveTimeoutMs?: number;
   /** In bytes. */
   readonly maxHeaderSize: number;
   readonly mostConnections: number;
@@ -27,10 +29,12 @@ const headersTimeoutMs = 5_000;
 /** Serves HTTP/1.1 over TLS with the control plane's certificate; a `ControlError` where it cannot listen. */
 export async function startHttpsServer(options: HttpsServerOptions): Promise<HttpsServer> {
   const { address, certificates, onRequest, requestTimeoutMs, maxHeaderSize, mostConnections } = options;
-  const server = createServer(
-    { minVersion: 'TLSv1.2', requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs, maxHeaderSize },
-    onRequest,
-  );
+  const { keepAliveTimeoutMs: keepAliveTimeout } = options;
+  const timeouts = {
+    ...{ requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs },
+    ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
+  };
+  const server = createServer({ minVersion: 'TLSv1.2', ...timeouts, maxHeaderSize }, onRequest);
   server.maxConnections = mostConnections;
   const follow: Parameters<CertificateSource['addIdentityCertificateListener']>[0] = (pair) => {
     if (pair !== null) server.setSecureContext({ cert: pair.certificate, key: pair.privateKey, minVersion: 'TLSv1.2' });

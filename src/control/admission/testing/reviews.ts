@@ -12,7 +12,7 @@ export interface ReviewParts {
 /** A review as an API server sends it. */
 export function reviewOf({ object, oldObject, operation = 'CREATE', uid = 'u-1', ...rest }: ReviewParts): JsonObject {
   const of = object ?? oldObject ?? {};
-  const [group = '', version = ''] = String(of.apiVersion).split('/');
+  const [version = '', group = ''] = String(of.apiVersion).split('/').reverse();
   const { namespace = '' } = (of.metadata ?? {}) as { readonly namespace?: string };
   const request = {
     ...{ uid, operation, namespace, object: object ?? null, oldObject: oldObject ?? null },

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import type { NamespaceTexts } from './admission-messages.ts';
+import { Reviewer } from './reviewer.ts';
+import { reviewOf } from './testing/reviews.ts';
+
+const enabled = { 'mesh-injection': 'enabled' };
+const disabled = { 'mesh-injection': 'disabled' };
+const pod = {
+  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } },
+  spec: { containers: [{ name: 'web', image: 'web:1' }] },
+};
+
+/** A reviewer with settings, and what it says of the pod: the images that it adds, `nothing`, or what it wants. */
+function given() {
+  const reviewer = new Reviewer('default');
+  const use = (text: string) =>
+    reviewer.take({
+      settings: { revision: 'default', ownNamespace: 'mesh-system', meshConfig: { path: 'mesh.yaml', text } },
+    });
+  use('');
+  const ask = (namespaceLabels?: NamespaceTexts): string => {
+    const said = reviewer.take({
+      question: {
+        ...{ id: 1, webhook: 'inject', text: JSON.stringify(reviewOf({ object: pod })), location: {} },
+        ...(namespaceLabels !== undefined && { namespaceLabels }),
+      },
+    });
+    if (said !== undefined && 'wants' in said) return `wants ${said.wants}`;
+    if (said === undefined || !('reply' in said)) throw new Error('there is no reply');
+    const { patch } = JSON.parse(said.reply.body).response as { readonly patch?: string };
+    const text = Buffer.from(patch ?? '', 'base64').toString();
+    return [...new Set(text.match(/mesh-agent:[^"]+/g))].join() || 'nothing';
+  };
+  return { reviewer, use, ask };
+}
+
+describe('a reviewer', () => {
+  test('asks for the labels of a namespace that it was not told of', () => {
+    const { ask } = given();
+    expect([ask(), ask(enabled), ask()]).toEqual(['wants shop', 'mesh-agent:0.1.0', 'wants shop']);
+  });
+
+  test('goes by the labels that it was told last, until the namespace is gone', () => {
+    const { reviewer, ask } = given();
+    reviewer.take({ namespaces: new Map([['shop', enabled]]) });
+    expect(ask()).toBe('mesh-agent:0.1.0');
+    reviewer.take({ namespace: 'shop', labels: disabled });
+    // What was found for the question is older.
+    expect([ask(), ask(enabled)]).toEqual(['nothing', 'nothing']);
+    reviewer.take({ namespace: 'shop', labels: enabled });
+    expect(ask()).toBe('mesh-agent:0.1.0');
+    reviewer.take({ namespace: 'shop', labels: undefined });
+    expect(ask()).toBe('wants shop');
+    reviewer.take({ namespace: 'shop', labels: enabled });
+    reviewer.take({ namespaces: new Map([['other', enabled]]) });
+    expect(ask()).toBe('wants shop');
+  });
+
+  test('goes by the settings that it was told last, and keeps those where new ones are faulty', () => {
+    const { use, ask } = given();
+    expect(ask(enabled)).toBe('mesh-agent:0.1.0');
+    use('injection: {image: "mesh-agent:2"}\n');
+    expect(ask(enabled)).toBe('mesh-agent:2');
+    expect(use('injection: {image: 3}\n')).toMatchObject({ refusedSettings: expect.stringContaining('image') });
+    expect(ask(enabled)).toBe('mesh-agent:2');
+  });
+});

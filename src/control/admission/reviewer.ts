@@ -1,0 +1,44 @@
+import type { AdmissionQuestion, FromAdmission, NamespaceTexts, ToAdmission } from './admission-messages.ts';
+import { readReview } from './admission-review.ts';
+import { answerReview } from './answer-review.ts';
+import { PodInjector } from './inject-pod.ts';
+import { judgeObject } from './judge-object.ts';
+
+/** Judges and changes objects by the settings and the labels of namespaces that it was told last. */
+export class Reviewer {
+  readonly #revision: string;
+  readonly #injector = new PodInjector();
+  #namespaces = new Map<string, NamespaceTexts>();
+
+  /** `revision` is that of the control plane. */
+  constructor(revision: string) {
+    this.#revision = revision;
+  }
+
+  /** What is to be said to a message; undefined: nothing. */
+  take(message: ToAdmission): FromAdmission | undefined {
+    if ('question' in message) return this.#answer(message.question);
+    if ('namespaces' in message) this.#namespaces = new Map(message.namespaces);
+    else if ('namespace' in message) this.#learn(message.namespace, message.labels);
+    else {
+      const problem = this.#injector.use(message.settings);
+      if (problem !== undefined) return { refusedSettings: problem };
+    }
+    return undefined;
+  }
+
+  #learn(namespace: string, labels: NamespaceTexts | undefined): void {
+    if (labels === undefined) this.#namespaces.delete(namespace);
+    else this.#namespaces.set(namespace, labels);
+  }
+
+  #answer({ id, webhook, text, location, namespaceLabels }: AdmissionQuestion): FromAdmission {
+    const review = readReview(text);
+    if (webhook === 'validate' || typeof review === 'string')
+      return { id, reply: answerReview((request) => judgeObject(request, this.#revision), review) };
+    const namespace = review.request.namespace ?? '';
+    const labels = this.#namespaces.get(namespace) ?? namespaceLabels;
+    if (labels === undefined) return { id, wants: namespace };
+    return { id, reply: answerReview((request) => this.#injector.rule(request, labels, location), review) };
+  }
+}
