@@ -24,8 +24,9 @@ const analyser = () => {
   return (texts: Readonly<Record<string, string>>) => {
     const bag = new DiagnosticBag();
     const files = Object.entries(texts).map(([path, text]) => ({ path, text }));
-    const policies = analyse(read(files, bag), bag)?.policies.authorizationPolicies ?? [];
-    return { policies, codes: bag.all.map(({ code }) => code) };
+    const snapshot = analyse(read(files, bag), bag);
+    const policies = snapshot?.policies.authorizationPolicies ?? [];
+    return { policies, codes: bag.all.map(({ code }) => code), snapshot };
   };
 };
 
@@ -65,5 +66,22 @@ describe('BoundPolicies', () => {
   test('says of every target without effect that it has none', () => {
     const { codes } = analyser()({ policy: policy(`targetRefs: [${edge}, ${edge.replace('edge', 'other')}]`) });
     expect(codes).toEqual(['target-without-effect', 'target-without-effect']);
+  });
+
+  test('apply once to a workload that serves several of their Gateways', () => {
+    const pod = `apiVersion: v1
+kind: Pod
+metadata: {name: ingress, namespace: infra, labels: {app: ingress, gateway.networking.k8s.io/gateway-name: edge}}
+spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {phase: Running, podIP: 10.1.2.10}
+`;
+    const other = gateway(listener('http', ', hostname: a.example.com'))
+      .replace('name: edge', 'name: other')
+      .replace('mesh,', 'mesh, addresses: [{type: Hostname, value: ingress}],');
+    const both = policy(`targetRefs: [${edge}, ${edge.replace('edge', 'other')}]`);
+    const { snapshot } = analyser()({ edge: gateway(listener('http')), other, service, pod, policy: both });
+    const [workload] = snapshot?.topology.workloads ?? [];
+    expect(snapshot?.policies.authorizationPolicies).toHaveLength(2);
+    expect(workload && snapshot?.effective.authorizationPolicies(workload)).toHaveLength(1);
   });
 });
