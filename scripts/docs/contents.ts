@@ -31,6 +31,7 @@ export const parts: readonly Part[] = [
       'why-am-i-denied': 'Find the rule that denies a request, from a line of the log or a description of the request.',
       'test-policies':
         'Write tests of access policies, see what they do not cover, and fail the change that breaks one.',
+      'try-a-policy': 'Find out which of the requests of an access log a changed policy would deny.',
       'when-a-call-fails': 'Find the reason of a 403, a 503 or a reset connection.',
       'from-istio': 'Kinds, fields and settings of Istio: supported or not, and what to use instead.',
       'pilot-agent-containers': 'Build an image of the agent and run it in Kubernetes pods.',
@@ -49,6 +50,7 @@ export const parts: readonly Part[] = [
       'meshpol-describe': 'Print what policies say about one workload, and who is let in.',
       'meshpol-test': 'Run tests of policies: requests with their expected results.',
       'meshpol-prove': 'Send requests to a real Envoy, and compare what it does with the predictions.',
+      'meshpol-replay': 'Compare what logged requests would get under changed policies with what they got.',
       'meshpol-lint': 'Find mistakes in policies that compile.',
       'meshpol-rules': 'List and explain the lint rules.',
       'meshpol-inject': 'Add the proxy to pods and pod templates, or take it out.',

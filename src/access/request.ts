@@ -29,4 +29,6 @@ export interface HttpRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Headers, in lower case, that a proxy on the way has set to a value that no prediction knows. */
   readonly opaque?: readonly string[] | undefined;
+  /** Headers, in lower case, whose lines are known, absent ones too; absent: all are. */
+  readonly told?: readonly string[] | undefined;
 }

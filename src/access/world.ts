@@ -21,10 +21,20 @@ export function findWorkload({ mesh }: World, { namespace, name }: WorkloadName)
   return mesh.workloads.find((workload) => workload.namespace === namespace && workload.name === name);
 }
 
-/** The workload that has an IP address. */
+/** The workload that has an IP address; the first one where several do. */
 export function workloadAt({ mesh }: World, address: string): MeshWorkload | undefined {
-  return mesh.workloads.find(({ addresses }) => addresses.includes(address));
+  let index = byAddress.get(mesh.workloads);
+  if (index === undefined) {
+    index = new Map();
+    for (const workload of mesh.workloads) {
+      for (const one of workload.addresses) if (!index.has(one)) index.set(one, workload);
+    }
+    byAddress.set(mesh.workloads, index);
+  }
+  return index.get(address);
 }
+
+const byAddress = new WeakMap<World['mesh']['workloads'], Map<string, MeshWorkload>>();
 
 /** A service by its host, or by a shorter name as a client in `namespace` may write it. */
 export function findService({ mesh }: World, host: string, namespace: string): MeshService | undefined {

@@ -14,10 +14,7 @@ export interface GitChanges {
 
 /** Asks git, in the repository of `input`. Throws a UsageError for a revision that is none, a GitError without a repository. */
 export async function gitChanges(revision: string, input: string): Promise<GitChanges> {
-  const root = (await git(await folderOf(input), ['rev-parse', '--show-toplevel'])).trimEnd();
-  const verify = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
-  const { code, stdout: found } = await run(root, verify);
-  if (code !== 0) throw new UsageError(`--changed-since: git knows no revision "${revision}"`);
+  const { root, commit } = await findCommit(revision, input);
   const options = [
     '--text',
     '--unified=0',
@@ -28,7 +25,7 @@ export async function gitChanges(revision: string, input: string): Promise<GitCh
     '--src-prefix=a/',
     '--dst-prefix=b/',
   ];
-  const changed = parseDiff(await git(root, ['diff', ...options, found.trim(), '--']));
+  const changed = parseDiff(await git(root, ['diff', ...options, commit, '--']));
   const compared = comparedIn(await git(root, ['ls-files', '-v', '-z']));
   const real = await realpath(root);
   return {
@@ -40,6 +37,18 @@ export async function gitChanges(revision: string, input: string): Promise<GitCh
       return compared.has(name) ? changed.get(name) : 'all';
     },
   };
+}
+
+/** Top of the repository of `input`, and the id of the commit. Throws as `gitChanges` does. */
+export async function findCommit(
+  revision: string,
+  input: string,
+): Promise<{ readonly root: string; readonly commit: string }> {
+  const root = (await git(await folderOf(input), ['rev-parse', '--show-toplevel'])).trimEnd();
+  const verify = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  const { code, stdout } = await run(root, verify);
+  if (code !== 0) throw new UsageError(`--changed-since: git knows no revision "${revision}"`);
+  return { root, commit: stdout.trim() };
 }
 
 /**

@@ -3,6 +3,7 @@ import { version } from '../lib/version.ts';
 import { addDescribe } from './access/add-describe.ts';
 import { addExplain } from './access/add-explain.ts';
 import { addProve } from './access/add-prove.ts';
+import { addReplay } from './access/add-replay.ts';
 import { addTest } from './access/add-test.ts';
 import type { CompileOptions } from './compile-command.ts';
 import { addCompletion } from './completion/add-completion.ts';
@@ -34,6 +35,7 @@ Examples:
   meshpol describe shop/cart mesh/                  what policies say about one workload, and who is let in
   meshpol test policies/                            requests of test files, compared with their expected results
   meshpol prove policies/                           the same requests on a real Envoy, against the predictions
+  meshpol replay --log access.log --old mesh/ new/  what logged requests would get under changed policies
   meshpol lint mesh/                                mistakes in policies that compile
   meshpol inject -f deployment.yaml | kubectl apply -f -   a workload with its proxy
   meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor
@@ -59,6 +61,7 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
   addDescribe(program, io, finish);
   addTest(program, io, finish);
   addProve(program, io, finish);
+  addReplay(program, io, finish);
   addLint(program, io, finish);
   addRules(program, io, finish);
   addInject(program, io, finish);

@@ -10,7 +10,7 @@ import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
 import { readTemplates } from '../live/read-templates.ts';
 import type { SourceFile } from '../source/document.ts';
 import type { CliIo } from './io.ts';
-import { type MeshOptions, readMesh, stepsOf } from './read-mesh.ts';
+import { type InputDisk, type MeshOptions, readMesh, stepsOf } from './read-mesh.ts';
 
 /** Options of what is compiled, beside those of what is read. */
 export interface PipelineOptions extends MeshOptions {
@@ -30,6 +30,8 @@ export interface Preparation {
   readonly prepare?: (objects: Objects, compiler: Compiler, bag: DiagnosticBag) => Prepared;
   /** Which proxies to compile, in place of `workload` of the options. */
   readonly select?: (snapshot: Snapshot) => Selection['select'];
+  /** Where the inputs are; absent: on this machine. */
+  readonly from?: InputDisk | undefined;
 }
 
 export interface Prepared {
@@ -54,10 +56,10 @@ export async function compileInputs(
   options: PipelineOptions,
   io: CliIo,
   bag: DiagnosticBag,
-  { prepare, select }: Preparation = {},
+  { prepare, select, from }: Preparation = {},
 ): Promise<Compiled> {
   const { templateFile, jwks = [], workload = 'all', delivery } = options;
-  const { inputs: read, settings, sources } = await readMesh(paths, options, io, bag);
+  const { inputs: read, settings, sources } = await readMesh(paths, options, io, bag, from);
   reportUnreadBootstrap(settings, sources, { isCustom: false, isTemplate: templateFile !== undefined }, bag);
   const templates = templateFile === undefined ? undefined : await readTemplates(templateFile, bag);
   const keySets = createKeySetGatherer(await readKeySetFiles(jwks));

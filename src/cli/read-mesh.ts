@@ -4,6 +4,7 @@ import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { SourceFile } from '../source/document.ts';
 import { type ReadThrough, readSources } from '../source/read.ts';
+import type { SourceDisk } from '../source/source-disk.ts';
 import { whilePrompt } from '../source/while-prompt.ts';
 import type { CliIo } from './io.ts';
 
@@ -26,21 +27,32 @@ export interface ReadMesh {
   readonly sources: readonly SourceFile[];
 }
 
+/** Another disk than this machine's that inputs are read from, and what stands before the paths of its files in messages. */
+export interface InputDisk {
+  readonly disk: SourceDisk;
+  readonly label: string;
+}
+
 /** Reads the inputs, then mesh configuration and variables; mistakes go to the bag. */
 export async function readMesh(
   paths: readonly string[],
   options: MeshOptions,
   io: CliIo,
   bag: DiagnosticBag,
+  from?: InputDisk,
 ): Promise<ReadMesh> {
   const { exclude = [], meshConfig, trustDomain, rootNamespace, maxFileSize } = options;
   const through = counting(whilePrompt(), stepsOf(io, options));
   const reading = { stdin: io.stdin, maxFileBytes: maxFileSize, exclude, through };
-  const inputs = await readSources(paths, bag, reading);
+  const read = await readSources(paths, bag, { ...reading, disk: from?.disk });
+  const inputs = from === undefined ? read : read.map((file) => ({ ...file, path: `${from.label}:${file.path}` }));
   const configuration = meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true };
   const flags = { trustDomain, rootNamespace };
-  const read = await readSettings({ meshConfig: configuration, environment: io.environment, flags }, bag);
-  return { inputs, settings: read.settings, sources: read.sources };
+  const { settings, sources } = await readSettings(
+    { meshConfig: configuration, environment: io.environment, flags },
+    bag,
+  );
+  return { inputs, settings, sources };
 }
 
 /** What is told of progress; nothing with `--quiet`. */

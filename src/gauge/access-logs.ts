@@ -37,12 +37,13 @@ export function connectionLog(gate: string): object {
 /** One line of either log. */
 export type LogEntry = Readonly<Record<string, string | number | null>>;
 
-function accessLog(fields: object): object {
+/** A log of one's own as JSON. */
+export function accessLog(fields: object, path: string = accessLogFile): object {
   return {
     name: 'envoy.access_loggers.file',
     typed_config: {
       '@type': 'type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog',
-      path: accessLogFile,
+      path,
       log_format: { json_format: fields },
     },
   };

@@ -10,6 +10,8 @@ export interface Edits {
   readonly replacements: Readonly<Record<string, (value: unknown) => unknown>>;
   /** By name of a field or a type, the one that takes its place. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Logs of requests beside the gauge's. */
+  readonly logs?: readonly object[];
 }
 
 /** A copy of a resource with these edits, in which each connection manager tells of its requests in the gauge's log. */
@@ -26,7 +28,7 @@ export function editedForGauge(value: unknown, edits: Edits): unknown {
   const type = String(copy['@type']);
   if (names[type] !== undefined) copy['@type'] = names[type];
   if (type.endsWith('HttpConnectionManager')) {
-    copy.access_log = [requestLog(edits.gate)];
+    copy.access_log = [requestLog(edits.gate), ...(edits.logs ?? [])];
     delete copy.tracing;
   }
   if (type.endsWith('TcpProxy')) delete copy.access_log;

@@ -3,6 +3,7 @@ import { createCompiler } from '../compiler/compile.ts';
 import type { Resource } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import type { Settings } from '../config/settings.ts';
+import type { MeshFile } from '../contracts/mesh-file.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { GaugeCase } from '../gauge/gauge-case.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
@@ -23,6 +24,10 @@ export interface GaugedMesh extends GaugedWorkload {
   readonly proxy: LiftedProxy;
   /** What was compiled, for the report of a mismatch. */
   readonly text: string;
+  /** Its part that is not the topology, and what it was compiled with. */
+  readonly policies: string;
+  readonly settings: Partial<Settings>;
+  readonly mesh: MeshFile;
 }
 
 const levels: readonly Settings['pathNormalization'][] = ['NONE', 'BASE', 'MERGE_SLASHES', 'DECODE_AND_MERGE_SLASHES'];
@@ -40,8 +45,9 @@ export async function compileGauged(
   const objects = compiler.read([{ path: 'mesh.yaml', text }], bag);
   const keySets = await createKeySetGatherer().gather(objects, bag);
   const name = role === 'gateway' ? 'edge' : 'httpbin';
-  const config = compiler.compileObjects(objects, [{ namespace: 'foo', name }], bag, keySets)?.configs[0];
-  if (config === undefined)
+  const compilation = compiler.compileObjects(objects, [{ namespace: 'foo', name }], bag, keySets);
+  const config = compilation?.configs[0];
+  if (compilation === undefined || config === undefined)
     throw new Error(`not compiled: ${bag.all.map(({ message }) => message).join('; ')}\n${text}`);
   const json = (all: readonly Resource[]): readonly Resource['json'][] => all.map((one) => one.json);
   const parts = {
@@ -50,7 +56,8 @@ export async function compileGauged(
     clusters: json(config.clusters),
     routes: json(config.routes),
   };
-  return { address, role, config: parts, proxy: liftProxy(parts), text };
+  const { mesh } = compilation;
+  return { address, role, config: parts, proxy: liftProxy(parts), text, policies, settings, mesh };
 }
 
 /** A workload with policies by chance. */

@@ -24,8 +24,8 @@ export function judge(judged: AccessRules, view: RequestView, observer?: Observe
 function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
   for (const rule of rules) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
-    const unknown = rule.readsText.find((name) => view.opaque.has(name));
-    if (unknown !== undefined) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
+    const unknown = view.blanks === undefined && rule.readsText.find((name) => view.opaque.has(name));
+    if (unknown) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
     if (!holds(rule.condition, view)) continue;
     return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
   }

@@ -1,5 +1,6 @@
 import type { Outcome } from '../outcome.ts';
 import type { HttpRequest } from '../request.ts';
+import type { Blanks } from './blanks.ts';
 
 export function answered(status: number, details: string): Outcome {
   return { kind: 'answered', status, details };
@@ -18,9 +19,12 @@ const grpcStatuses: Readonly<Record<number, number>> = {
 };
 
 /** An answer in the form that the client of a request expects: gRPC has its status in a header, and 200 for HTTP. */
-export function inFormOf(request: Pick<HttpRequest, 'headers'>, outcome: Outcome): Outcome {
+export function inFormOf(request: Pick<HttpRequest, 'headers' | 'told'>, outcome: Outcome, blanks?: Blanks): Outcome {
   if (outcome.kind !== 'answered') return outcome;
-  if (!isGrpc(request)) return answered(outcome.status, outcome.details);
+  const isKnown = request.told?.includes('content-type') ?? true;
+  const expectsGrpc =
+    isKnown || blanks === undefined ? isGrpc(request) : blanks.ask('the header content-type', 'is of gRPC');
+  if (!expectsGrpc) return answered(outcome.status, outcome.details);
   return { ...outcome, status: 200, grpcStatus: outcome.grpcStatus ?? grpcStatuses[outcome.status] ?? 2 };
 }
 

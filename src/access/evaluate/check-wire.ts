@@ -2,6 +2,7 @@ import type { HttpManager } from '../lift/http-manager.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
+import type { Blanks } from './blanks.ts';
 
 /** Methods that the codec of HTTP/1 knows. */
 const knownMethods = new Set(
@@ -17,8 +18,12 @@ export function checkWire(
   protocol: Connection['protocol'],
   request: HttpRequest,
   { underscores }: Pick<HttpManager, 'underscores'> = { underscores: 'keep' },
+  blanks?: Blanks,
 ): Outcome | undefined {
-  const isRefused = underscores === 'refuse' && request.headers.some(([name]) => name.includes('_'));
+  const hasUnderscore = (): boolean =>
+    request.headers.some(([name]) => name.includes('_')) ||
+    (request.told !== undefined && blanks?.ask('headers', 'one has an underscore in its name') === true);
+  const isRefused = underscores === 'refuse' && hasUnderscore();
   if (protocol === 'h2') {
     return isRefused ? { kind: 'reset', details: 'http2.unexpected_underscore' } : undefined;
   }

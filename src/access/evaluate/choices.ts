@@ -1,7 +1,7 @@
 /** What a prediction cannot know, and which answer one of its outcomes assumes. */
 export interface Unknown {
-  /** `time`: a token ends or begins within two seconds. */
-  readonly kind: 'authorizer' | 'fault' | 'weight' | 'endpoint' | 'time';
+  /** `time`: a token ends or begins within two seconds. `blank`: something of the request that nobody has told. */
+  readonly kind: 'authorizer' | 'fault' | 'weight' | 'endpoint' | 'time' | 'blank';
   /** Who decides it: name of an authorizer or a route, say. */
   readonly of: string;
   readonly answer: string;
@@ -23,8 +23,11 @@ interface Turn {
   taken: number;
 }
 
-/** Runs `follow` once for each combination of answers that it meets. */
-export function everyWay<T>(follow: (choose: Choose) => T): readonly Possibility<T>[] {
+/** Runs `follow` once for each combination of answers that it meets, until that is enough. */
+export function everyWay<T>(
+  follow: (choose: Choose) => T,
+  isEnough: (result: T, count: number) => boolean = () => false,
+): readonly Possibility<T>[] {
   const found: Possibility<T>[] = [];
   const turns: Turn[] = [];
   do {
@@ -41,6 +44,7 @@ export function everyWay<T>(follow: (choose: Choose) => T): readonly Possibility
       .slice(0, depth)
       .map((turn): Unknown => ({ kind: turn.kind, of: turn.of, answer: turn.answers[turn.taken] ?? '' }));
     found.push({ result, because });
+    if (isEnough(result, found.length)) break;
   } while (takeNext(turns));
   return found;
 }

@@ -1,18 +1,24 @@
 import type { HeaderMatch, MetadataMatch, ValueMatch } from '../lift/matchers.ts';
 import type { Condition, Leaf } from '../lift/rbac.ts';
+import { headerQuestion, isBlank, isBlankHeader, questionOf } from './blank-leaves.ts';
+import type { Blanks } from './blanks.ts';
 import type { RequestView } from './request-view.ts';
 
 /** Whether a request meets a condition of an access rule. */
 export function holds(condition: Condition, view: RequestView): boolean {
+  return view.blanks === undefined ? isMet(condition, view) : isMetOrAssumed(condition, view, view.blanks);
+}
+
+function isMet(condition: Condition, view: RequestView): boolean {
   switch (condition.kind) {
     case 'any':
       return true;
     case 'all':
-      return condition.of.every((member) => holds(member, view));
+      return condition.of.every((member) => isMet(member, view));
     case 'some':
-      return condition.of.some((member) => holds(member, view));
+      return condition.of.some((member) => isMet(member, view));
     case 'not':
-      return !holds(condition.of, view);
+      return !isMet(condition.of, view);
     default:
       return leafHolds(condition, view);
   }
@@ -44,6 +50,55 @@ export function leafHolds(leaf: Leaf, view: RequestView): boolean {
     case 'metadata':
       return metadataHolds(leaf.metadata, view.metadata);
   }
+}
+
+/** What is known decides first; only where it does not, the rest is assumed. */
+function isMetOrAssumed(condition: Condition, view: RequestView, blanks: Blanks): boolean {
+  const known = knownTruth(condition, view);
+  if (known !== undefined) return known;
+  switch (condition.kind) {
+    case 'any':
+      return true;
+    case 'all':
+      return condition.of.every((member) => isMetOrAssumed(member, view, blanks));
+    case 'some':
+      return condition.of.some((member) => isMetOrAssumed(member, view, blanks));
+    case 'not':
+      return !isMetOrAssumed(condition.of, view, blanks);
+    default:
+      return blanks.ask(...questionOf(condition, view));
+  }
+}
+
+/** Undefined where it depends on what is not known. */
+function knownTruth(condition: Condition, view: RequestView): boolean | undefined {
+  switch (condition.kind) {
+    case 'any':
+      return true;
+    case 'all':
+    case 'some': {
+      const decisive = condition.kind === 'some';
+      let isOpen = false;
+      for (const member of condition.of) {
+        const truth = knownTruth(member, view);
+        if (truth === decisive) return decisive;
+        isOpen ||= truth === undefined;
+      }
+      return isOpen ? undefined : !decisive;
+    }
+    case 'not': {
+      const truth = knownTruth(condition.of, view);
+      return truth === undefined ? undefined : !truth;
+    }
+    default:
+      return isBlank(condition, view) ? undefined : leafHolds(condition, view);
+  }
+}
+
+/** Whether a condition of a header, or of a route, holds. */
+export function viewHeaderHolds(header: HeaderMatch, view: RequestView): boolean {
+  if (view.blanks !== undefined && isBlankHeader(header, view)) return view.blanks.ask(...headerQuestion(header));
+  return headerHolds(header, view.lines(header.name));
 }
 
 /** Any of several lines is enough. An absent header matches nothing, also where the match is inverted, unless it counts as empty. */

@@ -2,7 +2,7 @@ import type { Route, RouteTable, VirtualHost } from '../lift/route.ts';
 import { withoutPort } from '../model/authority.ts';
 import { lowerCase } from '../model/bytes.ts';
 import { queryValues } from '../model/query.ts';
-import { headerHolds } from './conditions.ts';
+import { viewHeaderHolds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
 
 /** The route of a request; `unmodelled` where the table or an earlier route says something that is not understood. */
@@ -15,6 +15,7 @@ export type FoundRoute =
 export function findRoute(table: RouteTable | undefined, view: RequestView): FoundRoute {
   if (table === undefined) return { kind: 'unmodelled', at: 'rds' };
   if (table.gap !== undefined) return { kind: 'unmodelled', at: table.gap };
+  if (view.blanks?.knows.authority === false) return { kind: 'unmodelled', at: 'the host of the request' };
   const authority = lowerCase(view.authority);
   const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? withoutPort(authority) : authority);
   for (const route of host?.routes ?? []) {
@@ -41,11 +42,12 @@ function findVirtualHost(hosts: readonly VirtualHost[], authority: string): Virt
   );
 }
 
+/** Headers come last: they may be unknown, and need not be where the rest does not match. */
 function takes({ match }: Route, view: RequestView): boolean {
   if (!match.path.matches(view.barePath)) return false;
-  if (!match.headers.every((header) => headerHolds(header, view.lines(header.name)))) return false;
-  return match.parameters.every(({ name, match: wanted }) => {
+  const hasParameters = match.parameters.every(({ name, match: wanted }) => {
     const [value] = queryValues(view.path, name);
     return value !== undefined && (wanted === 'present' || wanted.matches(value));
   });
+  return hasParameters && match.headers.every((header) => viewHeaderHolds(header, view));
 }

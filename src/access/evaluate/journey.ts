@@ -4,6 +4,7 @@ import type { Outcome } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
 import { findWorkload, keyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
 import { answered, inFormOf } from './answer.ts';
+import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay } from './choices.ts';
 import { inboundListener, outboundListener } from './find-listener.ts';
 import { serve } from './serve.ts';
@@ -57,6 +58,16 @@ export function travel(
   );
 }
 
+/** The one way that these answers lead. */
+export function travelOnce(
+  world: World,
+  access: AccessRequest,
+  tokens: TokenJudge,
+  { choose, blanks }: { readonly choose: Choose; readonly blanks: Blanks },
+): Way {
+  return new Journey(world, access, tokens, choose, undefined, blanks).start();
+}
+
 /** A connection that a proxy has taken, to where it sends it on. */
 interface Arrival {
   readonly workload: MeshWorkload;
@@ -74,6 +85,7 @@ class Journey {
   readonly #tokens: TokenJudge;
   readonly #choose: Choose;
   readonly #observe: ObserveProxy | undefined;
+  readonly #blanks: Blanks | undefined;
   readonly #legs: Leg[] = [];
 
   constructor(
@@ -82,12 +94,14 @@ class Journey {
     tokens: TokenJudge,
     choose: Choose,
     observe: ObserveProxy | undefined,
+    blanks?: Blanks,
   ) {
     this.#world = world;
     this.#access = access;
     this.#tokens = tokens;
     this.#choose = choose;
     this.#observe = observe;
+    this.#blanks = blanks;
   }
 
   start(): Way {
@@ -140,6 +154,7 @@ class Journey {
       choose: this.#choose,
       authorizer: this.#access.authorizer,
       observer: this.#observe?.({ namespace, name }),
+      blanks: this.#blanks,
     });
     const passing = { connection, request, outcome };
     this.#legs.push({ workload: { namespace, name }, side, listener: listener.name, steps, passing });
@@ -175,7 +190,7 @@ class Journey {
 
   #failed(why: string, request: HttpRequest | undefined): Outcome {
     if (request === undefined) return { kind: 'closed', exitCodes: [52, 56], details: why };
-    return inForm(answered(503, why), request);
+    return inForm(answered(503, why), request, this.#blanks);
   }
 
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */
@@ -244,8 +259,8 @@ function tlsOf(from: Client): ClientTls | undefined {
   return { alpn: [], ...from.tls, ...(from.identity !== undefined && { identities: [from.identity] }) };
 }
 
-function inForm(outcome: Outcome, request: HttpRequest | undefined): Outcome {
-  return request === undefined ? outcome : inFormOf(request, outcome);
+function inForm(outcome: Outcome, request: HttpRequest | undefined, blanks: Blanks | undefined): Outcome {
+  return request === undefined ? outcome : inFormOf(request, outcome, blanks);
 }
 
 /** Whether redirection leads connections to this port through the workload's sidecar. */

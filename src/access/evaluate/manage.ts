@@ -30,9 +30,10 @@ export function manage(
   steps: Step[],
 ): Outcome {
   if (manager.gap !== undefined) return { kind: 'unmodelled', at: manager.gap };
-  const received = receive(manager, connection, request);
+  const { blanks } = surroundings;
+  const received = receive(manager, connection, request, blanks);
   if ('outcome' in received)
-    return isOfCodec(received.outcome) ? received.outcome : inFormOf(request, received.outcome);
+    return isOfCodec(received.outcome) ? received.outcome : inFormOf(request, received.outcome, blanks);
   const { view } = received;
   const found = findRoute(surroundings.routes.get(manager.routes), view);
   const passing: Passing = { manager, view, found, surroundings, steps };
@@ -42,7 +43,7 @@ export function manage(
     const outcome = through(filter, passing);
     if (outcome?.kind === 'reaches') return { ...outcome, ...(alpn !== undefined && { alpn }) };
     // The filter for CORS writes its answer itself.
-    if (outcome !== undefined) return filter.kind === 'cors' ? outcome : inFormOf(view.request, outcome);
+    if (outcome !== undefined) return filter.kind === 'cors' ? outcome : inFormOf(view.request, outcome, blanks);
   }
   return { kind: 'unmodelled', at: 'http_filters' };
 }

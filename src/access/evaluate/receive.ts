@@ -5,6 +5,7 @@ import { normalizePath } from '../model/normalize-path.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
+import type { Blanks } from './blanks.ts';
 import { checkWire } from './check-wire.ts';
 import { remoteAddress } from './remote-address.ts';
 import { RequestView } from './request-view.ts';
@@ -13,8 +14,8 @@ import { RequestView } from './request-view.ts';
 export type Received = { readonly view: RequestView } | { readonly outcome: Outcome };
 
 /** The checks of the codec and of the connection manager, and what they change in a request. */
-export function receive(manager: HttpManager, connection: Connection, request: HttpRequest): Received {
-  const fault = checkWire(connection.protocol, request, manager);
+export function receive(manager: HttpManager, connection: Connection, request: HttpRequest, blanks?: Blanks): Received {
+  const fault = checkWire(connection.protocol, request, manager, blanks);
   if (fault !== undefined) return { outcome: fault };
   const normalized = normalizePath(request.path, manager.paths);
   if (normalized.kind === 'bad-request') return { outcome: answered(400, 'path_normalization_failed') };
@@ -25,21 +26,30 @@ export function receive(manager: HttpManager, connection: Connection, request: H
     { method: request.method, path: normalized.path, authority: stripAuthority(request.authority, manager) },
     headers,
     remoteAddress(manager, connection, headers),
+    blanks,
   );
+  if (blanks !== undefined) view.knowsRemote = knowsRemote(manager, headers, blanks);
   for (const name of request.opaque ?? []) view.opaque.add(name);
   addOwn(manager, view);
   return { view };
 }
 
+/** Whether `remoteAddress` is the client's address by what is known. */
+function knowsRemote({ usesRemoteAddress, trustedHops }: HttpManager, headers: HeaderLines, { peer }: Blanks): boolean {
+  if (usesRemoteAddress && trustedHops === 0) return peer.is !== 'remote';
+  return headers.isTold('x-forwarded-for') || peer.is !== 'direct';
+}
+
 /** HTTP/1 has no blanks around a value, HTTP/2 leaves them there. */
 function headerLines(
-  { headers }: HttpRequest,
+  { headers, told }: HttpRequest,
   protocol: Connection['protocol'],
   { underscores }: HttpManager,
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
   const lines = new HeaderLines(
     kept.map(([name, raw]) => [name, protocol === 'h2' ? raw : raw.replaceAll(/^[ \t]+|[ \t]+$/g, '')]),
+    told,
   );
   for (const name of joined) {
     const all = lines.get(name);
@@ -55,10 +65,11 @@ const joined = ['authorization', 'x-forwarded-for'] as const;
 function addOwn(manager: HttpManager, view: RequestView): void {
   const { connection, headers, opaque } = view;
   const { usesRemoteAddress, trustedHops } = manager;
-  if (usesRemoteAddress) {
+  if (usesRemoteAddress && headers.isTold('x-forwarded-for')) {
     headers.set('x-forwarded-for', [...headers.get('x-forwarded-for'), connection.source].join(','));
   }
-  if (!headers.has('x-forwarded-proto') || (usesRemoteAddress && trustedHops === 0)) {
+  const lacksProtocol = headers.isTold('x-forwarded-proto') && !headers.has('x-forwarded-proto');
+  if (lacksProtocol || (usesRemoteAddress && trustedHops === 0)) {
     headers.set('x-forwarded-proto', connection.tls === undefined ? 'http' : 'https');
   }
   if (usesRemoteAddress || !headers.has('x-request-id')) setOpaque('x-request-id');

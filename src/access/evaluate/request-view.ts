@@ -2,6 +2,7 @@ import { addressBytes } from '../model/address-block.ts';
 import type { HeaderLines } from '../model/header-lines.ts';
 import { splitQuery } from '../model/normalize-path.ts';
 import type { Connection, HttpRequest } from '../request.ts';
+import type { Blanks } from './blanks.ts';
 
 /** What the filters of one proxy see of a request, as the connection manager and the filters before left it. */
 export class RequestView {
@@ -17,6 +18,12 @@ export class RequestView {
   readonly remote: readonly number[];
   /** Headers that are there, with a value that no prediction knows. */
   readonly opaque = new Set<string>();
+  /** What is not known of the request. */
+  readonly blanks: Blanks | undefined;
+  /** Whether `remote` is known. */
+  knowsRemote = true;
+  /** Whose token was taken, where its claims are not known. */
+  unreadToken: string | undefined;
   #direct: readonly number[] | undefined;
   #destination: readonly number[] | undefined;
 
@@ -25,7 +32,9 @@ export class RequestView {
     request: { readonly method: string; readonly path: string; readonly authority: string },
     headers: HeaderLines,
     remote: string,
+    blanks?: Blanks,
   ) {
+    this.blanks = blanks;
     this.connection = connection;
     this.method = request.method;
     this.path = request.path;
@@ -72,7 +81,12 @@ export class RequestView {
   /** As it goes on. */
   get request(): HttpRequest {
     const { method, path, authority, headers, opaque } = this;
-    return { method, path, authority, headers: headers.entries, ...(opaque.size > 0 && { opaque: [...opaque] }) };
+    const { told } = headers;
+    return {
+      ...{ method, path, authority, headers: headers.entries },
+      ...(opaque.size > 0 && { opaque: [...opaque] }),
+      ...(told !== undefined && { told }),
+    };
   }
 
   /** Bytes of the socket's peer. */

@@ -36,6 +36,8 @@ function changeHeaders(view: RequestView, { removed, added }: HeaderChanges): vo
 }
 
 function addHeader({ headers, opaque }: RequestView, { name, value, action }: AddedHeader): void {
+  // Unknown lines stay unknown, whatever is done with them.
+  if (!headers.isTold(name) && action !== 'overwrite') return;
   const isThere = headers.has(name);
   if ((action === 'if-absent' && isThere) || (action === 'if-there' && !isThere)) return;
   const text = byteText(value ?? '');

@@ -4,6 +4,7 @@ import type { Outcome, Passage, Step } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts';
 import { askAuthorizer } from './authorizer.ts';
+import { lackingForChain } from './blanks.ts';
 import { chooseChain } from './choose-chain.ts';
 import { closed, shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
@@ -23,6 +24,10 @@ export function serve(
 ): Passage {
   const steps: Step[] = [];
   if (listener.gap !== undefined) return { outcome: { kind: 'unmodelled', at: listener.gap }, steps };
+  if (surroundings.blanks !== undefined) {
+    const lacking = lackingForChain(listener, surroundings.blanks);
+    if (lacking !== undefined) return { outcome: { kind: 'unmodelled', at: lacking }, steps };
+  }
   const { chain, others } = chooseChain(listener, connection, opening);
   const looked = chain === undefined ? others : [chain];
   surroundings.observer?.connection(
@@ -76,7 +81,9 @@ class Passing {
     this.#surroundings = surroundings;
     this.#steps = steps;
     const nothing = { method: '', path: '', authority: '' };
-    this.#view = new RequestView(connection, nothing, new HeaderLines([]), connection.source);
+    const { blanks } = surroundings;
+    this.#view = new RequestView(connection, nothing, new HeaderLines([]), connection.source, blanks);
+    this.#view.knowsRemote = blanks?.peer.is !== 'remote';
   }
 
   along(): Outcome {

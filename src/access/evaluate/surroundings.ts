@@ -2,6 +2,7 @@ import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { AccessRule, AccessRules } from '../lift/rbac.ts';
 import type { RouteTable } from '../lift/route.ts';
 import type { Connection } from '../request.ts';
+import type { Blanks } from './blanks.ts';
 import type { Choose } from './choices.ts';
 import type { RequestView } from './request-view.ts';
 import type { TokenJudge } from './token-judge.ts';
@@ -33,4 +34,6 @@ export interface Surroundings {
   /** What every external authorizer answers; absent: each answer is a way of its own. */
   readonly authorizer?: AuthorizerAnswer | undefined;
   readonly observer?: Observer | undefined;
+  /** What is not known of the request; absent: all is known. */
+  readonly blanks?: Blanks | undefined;
 }

@@ -3,13 +3,13 @@ import { splitQuery } from '../model/normalize-path.ts';
 import { unescaped } from '../model/query.ts';
 import { encodeSection, faultOfClaims, parseToken, type Token } from '../model/token.ts';
 import type { Outcome } from '../outcome.ts';
+import { assumeTokens } from './assume-tokens.ts';
+import { tokenFilter } from './blanks.ts';
 import { isPreflight } from './cors.ts';
 import { type FoundToken, findTokens } from './find-tokens.ts';
 import type { RequestView } from './request-view.ts';
 import type { Observer, Surroundings, TokenState } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
-
-const filterName = 'envoy.filters.http.jwt_authn';
 
 /** Answer of the token filter; undefined if it lets the request pass, with the claims in the view's metadata. */
 export function judgeTokens(
@@ -19,6 +19,7 @@ export function judgeTokens(
 ): Outcome | undefined {
   for (const provider of filter.providers) removeForged(provider, view);
   if (filter.passesPreflights && isPreflight(view)) return undefined;
+  if (view.blanks !== undefined) return assumeTokens(filter, view, view.blanks);
   return new Verification(filter, view, tokens, choose).outcome(observer);
 }
 
@@ -124,7 +125,7 @@ class Verification {
   #accept({ header, claims, text }: AcceptedToken, provider: TokenProvider): void {
     const { payloadKey, headerKey, payloadHeader, claimHeaders } = provider;
     const { headers } = this.#view;
-    this.#view.leave(filterName, {
+    this.#view.leave(tokenFilter, {
       ...(payloadKey !== '' && { [payloadKey]: normalized(claims, provider) }),
       ...(headerKey !== '' && { [headerKey]: header }),
     });

@@ -1,9 +1,27 @@
 /** Header lines of a request as a proxy holds them: names in lower case, values with one character a byte. */
 export class HeaderLines {
   #lines: (readonly [name: string, value: string])[];
+  readonly #told: Set<string> | undefined;
 
-  constructor(lines: Iterable<readonly [name: string, value: string]>) {
+  /** `told`: the only names whose lines are known; absent: all are. */
+  constructor(lines: Iterable<readonly [name: string, value: string]>, told?: Iterable<string>) {
     this.#lines = Array.from(lines, ([name, value]) => [name.toLowerCase(), value]);
+    this.#told = told && new Set(told);
+  }
+
+  /** Whether it is known which lines of this name there are. */
+  isTold(name: string): boolean {
+    return this.#told?.has(name) ?? true;
+  }
+
+  /** Nothing is known any more of the lines of this name. */
+  forget(name: string): void {
+    this.#told?.delete(name);
+  }
+
+  /** The names whose lines are known; undefined where all are. */
+  get told(): readonly string[] | undefined {
+    return this.#told && [...this.#told];
   }
 
   /** Values of all lines of this name; none where it is absent. */
@@ -26,6 +44,7 @@ export class HeaderLines {
   }
 
   delete(name: string): void {
+    this.#told?.add(name);
     this.#lines = this.#lines.filter(([one]) => one !== name);
   }
 

@@ -36,6 +36,10 @@ describe('LogReader', () => {
         ['x-request-id', '7b1c'],
       ],
       ...{ status: 403, details: 'rbac_access_denied_matched_policy[none]', startedAt: 1_795_773_600.5 },
+      tells: {
+        ...{ details: true, directAddress: false, path: 'original', serverName: true },
+        headers: ['x-forwarded-for', 'user-agent', 'x-request-id'],
+      },
     });
   });
 
@@ -47,6 +51,8 @@ describe('LogReader', () => {
     expect(read(JSON.stringify(values))).toEqual({
       ...{ tellsIdentity: true, identity: 'spiffe://cluster.local/ns/a/sa/b', protocol: 'http/1.1' },
       ...{ method: 'POST', path: '/', headers: [], status: 200, details: 'via_upstream' },
+      // An absent value is told too.
+      tells: { details: true, directAddress: false, path: 'original', serverName: false, headers: ['user-agent'] },
     });
   });
 

@@ -101,7 +101,8 @@ class JsonLogFormat {
     for (const { path, format } of this.#leaves) {
       const value = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), line);
       if (value === undefined) continue;
-      const values = format.read(value === null ? '-' : String(value));
+      const text = value === null ? '-' : String(value);
+      const values = format.readAlone(text) ?? format.read(text);
       if (typeof values === 'string') return values;
       all.push(...values);
     }

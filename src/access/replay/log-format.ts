@@ -22,12 +22,14 @@ export type LineFault = 'other form' | 'ambiguous';
 /** Reads lines of one text format of Envoy's access log. */
 export class TextLogFormat {
   readonly #operators: readonly LogOperator[];
+  readonly #isAlone: boolean;
   readonly #shortest: RE2JS;
   readonly #longest: RE2JS;
 
   constructor(format: string) {
     const parts = splitFormat(format.replace(/\n$/, ''));
     this.#operators = parts.filter((part) => typeof part !== 'string');
+    this.#isAlone = parts.length === 1;
     this.#shortest = RE2JS.compile(patternOf(parts, '?'), RE2JS.DOTALL);
     this.#longest = RE2JS.compile(patternOf(parts, ''), RE2JS.DOTALL);
   }
@@ -45,6 +47,13 @@ export class TextLogFormat {
       const text = shortest[i] ?? '';
       return { operator, value: text === '-' || text === '' ? undefined : text };
     });
+  }
+
+  /** A text that is the value of the only operator, without anything around it; undefined of other formats. */
+  readAlone(text: string): readonly LogValue[] | undefined {
+    const [operator] = this.#operators;
+    if (!this.#isAlone || operator === undefined) return undefined;
+    return [{ operator, value: text === '-' || text === '' ? undefined : text }];
   }
 
   #groupsOf(pattern: RE2JS, line: string): readonly string[] | undefined {

@@ -20,12 +20,29 @@ export interface LoggedRequest {
   readonly authority?: string;
   /** Headers beside pseudo headers. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** What the format tells, also where this line has no value of it. */
+  readonly tells: ToldParts;
+  /** Where the request was sent on to. */
+  readonly upstreamHost?: SocketPlace;
   /** 0 if there was no answer. */
   readonly status?: number;
   /** Why, in Envoy's words: of the answer, or of the end of the connection. */
   readonly details?: string;
   /** Seconds since 1970. */
   readonly startedAt?: number;
+}
+
+/** Parts of requests that a format tells whole. */
+export interface ToldParts {
+  /** Names of headers, in lower case. */
+  readonly headers: readonly string[];
+  readonly serverName: boolean;
+  /** The socket's own peer, whatever forwarding headers say. */
+  readonly directAddress: boolean;
+  /** Why the request was answered, or the connection ended. */
+  readonly details: boolean;
+  /** `original`: as it was before the first proxy that rewrote it; `last`: as it went on. */
+  readonly path: 'original' | 'last';
 }
 
 export interface SocketPlace {
@@ -58,9 +75,27 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
       const value = name === '' || /[:?]/.test(name) ? undefined : header(name);
       return value === undefined || value === '' ? [] : [[name, value] as const];
     }),
+    tells: toldParts(values),
+    ...defined('upstreamHost', socketPlace(find('UPSTREAM_HOST'))),
     ...defined('status', status === undefined ? undefined : Number(status)),
     ...defined('details', find('RESPONSE_CODE_DETAILS') ?? find('CONNECTION_TERMINATION_DETAILS')),
     ...defined('startedAt', Number.isNaN(startedAt) ? undefined : startedAt),
+  };
+}
+
+function toldParts(values: readonly LogValue[]): ToldParts {
+  const has = (name: string): boolean => values.some(({ operator }) => operator.name === name);
+  const headers = values.flatMap(({ operator: { name, argument, limit }, value = '' }) =>
+    name === 'REQ' && !/[:?]/.test(argument) && (limit === undefined || value.length < limit) ? [argument] : [],
+  );
+  return {
+    headers,
+    serverName: has('REQUESTED_SERVER_NAME'),
+    directAddress: has('DOWNSTREAM_DIRECT_REMOTE_ADDRESS'),
+    details: has('RESPONSE_CODE_DETAILS') || has('CONNECTION_TERMINATION_DETAILS'),
+    path: values.some(({ operator: { name, argument } }) => name === 'REQ' && argument === ':path')
+      ? 'last'
+      : 'original',
   };
 }
 

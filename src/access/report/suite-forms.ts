@@ -1,5 +1,6 @@
 import { outcomeOf } from '../suite/judge.ts';
 import { type CaseResult, countText, hasPassed } from '../suite/result.ts';
+import { escapeCell } from './markdown-cell.ts';
 
 /** JSON with a format number: the numbers of passed and failed cases, and each case with its ways. */
 export function formatSuiteJson(results: readonly CaseResult[]): string {
@@ -54,13 +55,6 @@ export function formatSuiteJunit(results: readonly CaseResult[], escapeMarkup: (
       `  <testsuite ${attributes({ name, ...counts(own) })}>\n${own.map(caseOf).join('')}  </testsuite>\n`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${attributes(counts(results))}>\n${parts.join('')}</testsuites>\n`;
-}
-
-function escapeCell(text: string): string {
-  return text
-    .replaceAll('\\', '\\\\')
-    .replaceAll('|', '\\|')
-    .replaceAll(/[\r\n]+/g, ' ');
 }
 
 function escapeText(text: string): string {

@@ -76,6 +76,8 @@ function conditionOf({ kind, of, answer }: Unknown): string {
       return `the proxy's clock is ${answer} the token's ${of}`;
     case 'endpoint':
       return `${answer} is chosen`;
+    case 'blank':
+      return `${of}: ${answer}`;
   }
 }
 

@@ -19,11 +19,18 @@ export function parseClient(text: string): Client {
 
 /** `NAMESPACE/WORKLOAD` of the workload to describe. */
 export function parseDescribed(text: string): WorkloadName {
+  return workloadName(text, 'NAMESPACE/WORKLOAD first, then the inputs');
+}
+
+/** `NAMESPACE/WORKLOAD` of an option. */
+export function parseWorkloadName(text: string): WorkloadName {
+  return workloadName(text, 'NAMESPACE/WORKLOAD');
+}
+
+function workloadName(text: string, expected: string): WorkloadName {
   const [, namespace, name] = /^([^/:]+)\/([^/:]+)$/.exec(text) ?? [];
-  if (namespace === undefined || name === undefined) {
-    throw new InvalidArgumentError('expected NAMESPACE/WORKLOAD first, then the inputs');
-  }
-  return { namespace, name };
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
+  throw new InvalidArgumentError(`expected ${expected}`);
 }
 
 /** `NAMESPACE/WORKLOAD[:PORT]` or `HOST[:PORT]`. */

@@ -23,6 +23,7 @@ export interface AccessOptions extends PipelineOptions {
 /** A mesh that questions can be asked about. */
 export interface OpenMesh {
   readonly snapshot: Snapshot;
+  readonly compilation: Compilation;
   readonly world: World;
   readonly originsOf: (workload: string) => OriginsFile;
   /** What Envoy gets; by `namespace/name` of the workload. */
@@ -37,7 +38,7 @@ export async function openMesh(
   positional: readonly string[],
   options: AccessOptions,
   io: CliIo,
-  { select }: Pick<Preparation, 'select'> = {},
+  { select, from }: Pick<Preparation, 'select' | 'from'> = {},
 ): Promise<OpenMesh | undefined> {
   const paths = [...positional, ...(options.filename ?? [])];
   if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
@@ -46,7 +47,7 @@ export async function openMesh(
   const prepare = preparing(await readAssumptions(options.assume ?? []), (told) => {
     assumed = told;
   });
-  const preparation = { prepare, ...(select && { select }) };
+  const preparation = { prepare, from, ...(select && { select }) };
   const { compilation, snapshot, inputs, sources } = await compileInputs(paths, options, io, bag, preparation);
   if (compilation === undefined || snapshot === undefined) {
     const errors = bag.all.filter(({ severity }) => severity === 'error');
@@ -54,7 +55,7 @@ export async function openMesh(
     return undefined;
   }
   const [world, originsOf] = [worldOf(compilation), originsIn(compilation, inputs)];
-  return { snapshot, world, originsOf, configOf: configsIn(compilation), files: inputs, assumed };
+  return { snapshot, compilation, world, originsOf, configOf: configsIn(compilation), files: inputs, assumed };
 }
 
 function configsIn({ configs }: Compilation): OpenMesh['configOf'] {

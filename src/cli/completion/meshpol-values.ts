@@ -26,6 +26,7 @@ export const meshpolValues: ValueTable = {
   'describe WORKLOAD': workloadsIn,
   'explain --from': workloadsIn,
   'explain --to': workloadsIn,
+  'replay --proxy': workloadsIn,
   '--root-namespace': async ({ inputs }) => plainWords((await namesIn(inputs)).namespaces),
   '--rule': async () => ({ words: (await known()).ruleNames().rules }),
   '--category': async () => plainWords((await known()).ruleNames().categories),

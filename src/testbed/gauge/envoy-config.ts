@@ -1,6 +1,7 @@
+import { defaultJsonFormat } from '../../access/replay/known-formats.ts';
 import type { WorkloadCertificate } from '../../control/ca/temporary-authority.ts';
 import { type ConfigParts, staticForm } from '../../envoy/static-form.ts';
-import { connectionLog } from '../../gauge/access-logs.ts';
+import { accessLog, connectionLog } from '../../gauge/access-logs.ts';
 import { echoCluster, echoListener } from '../../gauge/echo.ts';
 import { editedForGauge } from '../../gauge/edited.ts';
 
@@ -26,6 +27,11 @@ export interface Redirect {
   readonly from?: number;
   readonly port: number;
 }
+
+/** Where Envoy writes the log that a mesh has by default as JSON, relative to its working directory. */
+export const usualLogFile = 'usual.log';
+
+const usualLog = accessLog(defaultJsonFormat, usualLogFile);
 
 export const firstPort = 20_000;
 
@@ -54,7 +60,7 @@ export function gaugeBootstrap(
     port: firstPort + i,
   }));
   const listeners = found.map(({ listener }, i) =>
-    listenerForm(editedForGauge(listener, { gate: '', replacements }) as Json, i),
+    listenerForm(editedForGauge(listener, { gate: '', replacements, logs: [usualLog] }) as Json, i),
   );
   const clusters = new Map(
     workloads.flatMap(({ config }) => config.clusters.map(({ name }) => [name, echoCluster(String(name))])),

@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { createTemporaryAuthority, type WorkloadCertificate } from '../../control/ca/temporary-authority.ts';
 import type { GaugeAnswer, GaugeCase } from '../../gauge/gauge-case.ts';
 import { openSandbox, repository, scratch } from '../sandbox.ts';
-import { type GaugedWorkload, gaugeBootstrap } from './envoy-config.ts';
+import { type GaugedWorkload, gaugeBootstrap, usualLogFile } from './envoy-config.ts';
 import type { GaugeJob } from './job.ts';
+
+/** What became of the cases, and the requests in the form of log that a mesh has by default as JSON. */
+export interface Gauged {
+  readonly answers: readonly GaugeAnswer[];
+  readonly log: string;
+}
 
 /**
  * Sends each case to a real Envoy that has the inbound listeners of many workloads, each behind the redirection of its own
@@ -14,6 +20,11 @@ export async function gauge(
   workloads: readonly GaugedWorkload[],
   cases: readonly GaugeCase[],
 ): Promise<readonly GaugeAnswer[]> {
+  return (await gaugeLogged(workloads, cases)).answers;
+}
+
+/** The same, with the log. */
+export async function gaugeLogged(workloads: readonly GaugedWorkload[], cases: readonly GaugeCase[]): Promise<Gauged> {
   const sandbox = await openSandbox();
   const authority = createTemporaryAuthority(sandbox.folder);
   try {
@@ -38,7 +49,10 @@ export async function gauge(
     const node = `${repository}/.tools/bin/node`;
     const worker = `${repository}/src/testbed/gauge/worker.ts`;
     await sandbox.must([node, worker], { cwd: scratch, timeoutMs: 1_800_000 });
-    return JSON.parse(await readFile(join(sandbox.folder, 'answers.json'), 'utf8'));
+    return {
+      answers: JSON.parse(await readFile(join(sandbox.folder, 'answers.json'), 'utf8')),
+      log: await readFile(join(sandbox.folder, usualLogFile), 'latin1'),
+    };
   } finally {
     await authority.close();
     await sandbox.close();

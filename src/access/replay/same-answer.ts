@@ -1,0 +1,23 @@
+import type { Way } from '../evaluate/way.ts';
+import { keyOf } from '../world.ts';
+
+/** Whether two ways end alike for the client: in the same answer, or at the same workload. Which rule decided does not matter. */
+export function sameAnswer(a: Way, b: Way): boolean {
+  return answerKey(a) === answerKey(b);
+}
+
+function answerKey({ outcome, target }: Way): string {
+  switch (outcome.kind) {
+    case 'reaches': {
+      // The address of a workload may be made up, and another one in each version.
+      const places = outcome.clusters.map((cluster) => (target === undefined ? cluster : cluster.replace(/^.*:/, ':')));
+      return `reaches ${target === undefined ? '' : keyOf(target)} ${places.join(' ')}`;
+    }
+    case 'answered':
+      return `answered ${outcome.status} ${outcome.grpcStatus ?? ''}`;
+    case 'unmodelled':
+      return `unmodelled ${outcome.at}`;
+    default:
+      return outcome.kind;
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { LogReader } from '../../access/replay/known-formats.ts';
+import { loggedRequest } from '../../access/replay/logged-request.ts';
+import { Replayer } from '../../access/replay/replayer.ts';
+import type { World } from '../../access/world.ts';
+import type { GaugeAnswer, GaugeCase } from '../../gauge/gauge-case.ts';
+import { Dice } from '../../testing/dice.ts';
+import { tries } from '../../testing/effort.ts';
+import {
+  compileGauged,
+  type GaugedMesh,
+  generatedCases,
+  generatedGatewayMesh,
+  generatedMesh,
+  peerAuthentication,
+} from '../../testing/gauged-mesh.ts';
+import { generatedAccess } from '../../testing/generated-access.ts';
+import { gatewayLabels } from '../../testing/generated-gateways.ts';
+import { signTokens } from '../../testing/generated-tokens.ts';
+import { gaugeLogged } from './gauge.ts';
+
+const meshCount = tries(12, 28);
+const requestsEach = 60;
+
+describe('replay', () => {
+  test(`of the log of ${meshCount * requestsEach} requests says what a second Envoy with the new policies does`, {
+    timeout: 1_800_000,
+  }, async () => {
+    const seed = 1 + Math.floor(Math.random() * 2 ** 31);
+    const dice = new Dice(seed);
+    const { keySets, tokens } = await signTokens(dice, 60);
+    const [old, next]: [GaugedMesh[], GaugedMesh[]] = [[], []];
+    for (let i = 0; i < meshCount; i++) {
+      const mesh = await (i % 3 === 2 ? generatedGatewayMesh : generatedMesh)(dice, `10.1.0.${1 + i}`, keySets);
+      old.push(mesh);
+      next.push(await changedMesh(dice, mesh));
+    }
+    const owned = old.flatMap((mesh, at) =>
+      generatedCases(dice, mesh, tokens, requestsEach).map((sent) => ({ at, sent })),
+    );
+    const cases = owned.map(({ sent }, i) => withName(sent, i));
+    const before = await gaugeLogged(old, cases);
+    const after = await gaugeLogged(next, cases);
+    const lines = before.log.split('\n').slice(0, -1);
+    expect(lines.length).toBeGreaterThan(cases.length / 3);
+    const reader = new LogReader({ accessLogFormat: '', accessLogEncoding: 'JSON' });
+    const worlds = { old: old.map(worldOf), next: next.map(worldOf) };
+    const none: ReadonlySet<string> = new Set();
+    const replayers = worlds.old.map((world, i) => ({
+      same: new Replayer({ before: world, after: world, unchanged: none }),
+      changed: new Replayer({ before: world, after: worlds.next[i] ?? world, unchanged: none }),
+    }));
+    const counts: Record<string, number> = { same: 0, changed: 0, 'may change': 0, miss: 0 };
+    const wrong: string[] = [];
+    for (const line of lines) {
+      const read = reader.read(line);
+      if ('fault' in read) throw new Error(`${read.fault}: ${line}`);
+      const logged = loggedRequest(read.values);
+      const name = /^case-(\d+)$/.exec(new Map(logged.headers).get('user-agent') ?? '')?.[1];
+      const at = name === undefined ? undefined : Number(name);
+      // The codec has refused what has no headers.
+      if (at === undefined) continue;
+      const own = replayers[owned[at]?.at ?? 0];
+      const [self, other] = [own?.same.replay(logged), own?.changed.replay(logged)];
+      if (self === undefined || other === undefined || 'unplaced' in self || 'unplaced' in other) {
+        throw new Error(`not placed: ${line}`);
+      }
+      const verdict = other.verdict.kind;
+      counts[verdict] = (counts[verdict] ?? 0) + 1;
+      const isChanged = answerOf(before.answers[at]) !== answerOf(after.answers[at]);
+      const isWrong = verdict === 'miss' || (verdict === 'same' && isChanged) || (verdict === 'changed' && !isChanged);
+      if (isWrong || !['same', 'may change'].includes(self.verdict.kind)) {
+        const told = JSON.stringify([self.verdict.kind, other.verdict, before.answers[at], after.answers[at]]);
+        wrong.push(`seed ${seed}: ${JSON.stringify(cases[at])}\n${line}\n${told}\n${old[owned[at]?.at ?? 0]?.text}`);
+      }
+    }
+    expect(wrong.slice(0, 2), `${wrong.length} of ${JSON.stringify(counts)}`).toEqual([]);
+    if (process.env.REPLAY_COUNTS) process.stderr.write(`${JSON.stringify(counts)}\n`);
+    for (const kind of ['same', 'changed']) expect(counts[kind], kind).toBeGreaterThan(lines.length / 20);
+  });
+});
+
+/** The same policies but for one kind of change. */
+async function changedMesh(dice: Dice, mesh: GaugedMesh): Promise<GaugedMesh> {
+  const { address, policies, settings, role } = mesh;
+  const labels = role === 'gateway' ? gatewayLabels : undefined;
+  const documents = policies.split(/^---\n/m);
+  const isAccess = (text: string): boolean => text.includes('kind: AuthorizationPolicy');
+  const others = documents.filter((text) => !isAccess(text));
+  const own = documents.filter(isAccess);
+  const changed = dice.pick([
+    () => documents.map((text) => (text.includes('kind: PeerAuthentication') ? peerAuthentication('STRICT') : text)),
+    () => [...others, ...own.slice(1)],
+    () => [...others, ...own.slice(0, -1)],
+    () => [...others, generatedAccess(dice, labels)],
+  ])();
+  return compileGauged(address, changed.filter((text) => text.trim() !== '').join('---\n'), settings, role);
+}
+
+/** The log tells the case by the name of its client's program. */
+function withName({ connection, request }: GaugeCase, i: number): GaugeCase {
+  const headers = request.headers.filter(([name]) => name.toLowerCase() !== 'user-agent');
+  return { connection, request: { ...request, headers: [...headers, ['user-agent', `case-${i}`]] } };
+}
+
+function worldOf({ mesh, proxy, role }: GaugedMesh): World {
+  return { mesh, proxies: new Map([[role === 'gateway' ? 'foo/edge' : 'foo/httpbin', proxy]]) };
+}
+
+function answerOf(answer: GaugeAnswer | undefined): string {
+  const { status, details, cluster, grpcStatus } = answer ?? { status: 0, details: '', cluster: '' };
+  return details === 'via_upstream' ? `reaches ${cluster}` : `${status} ${grpcStatus ?? ''}`;
+}
