@@ -39,8 +39,12 @@ export async function runSuite(
   const mesh = await meshOf({ test, file }, options, io, meshes);
   if (mesh === undefined) return undefined;
   const now = (test.now === undefined ? Date.now() : Date.parse(test.now)) / 1_000;
+  // All at once: what else is looked up between two cases throws the positions of this document away.
+  const lines = wanted.map(({ path }) => lineOf(file, test, path));
   const results: CaseResult[] = [];
-  for (const one of wanted) results.push(await runCase({ test, file }, one, mesh, now, coverage));
+  for (const [i, one] of wanted.entries()) {
+    results.push(await runCase({ test, file, line: lines[i] ?? 1 }, one, mesh, now, coverage));
+  }
   return results;
 }
 
@@ -63,14 +67,14 @@ export async function meshOf(
 }
 
 async function runCase(
-  { test, file }: PlacedTest,
+  { test, file, line }: PlacedTest & { readonly line: number },
   one: PolicyTestCase,
   mesh: OpenMesh,
   now: number,
   coverage: RunCoverage | undefined,
 ): Promise<CaseResult> {
   const { name, tags, path, expect: expected, request: written } = one;
-  const place = { file: file.path, line: lineOf(file, test, path) };
+  const place = { file: file.path, line };
   const inPlace = <T>(run: () => T): T => at(file, test, path, run);
   if (expected === undefined) {
     throw inPlace(
