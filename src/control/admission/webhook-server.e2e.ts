@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../../testing/certificates.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { CertificateSource } from '../server/certificate-provider.ts';
 import type { HttpsServer } from '../server/https-server.ts';
 import { AdmissionThread } from './admission-thread.ts';
@@ -204,5 +205,29 @@ describe('the server of webhooks', () => {
     const seconds = Number(/^timeout=(\d+)$/.exec(String(answer.headers['keep-alive']))?.[1]);
     // Of Go's client in an API server: 90.
     expect(seconds).toBeGreaterThan(90);
+  });
+
+  test('closes idle connections once there are as many as it allows', async () => {
+    await start();
+    const agent = new Agent({ keepAlive: true, maxFreeSockets: 512 });
+    const ready = async (): Promise<number | undefined> => {
+      const sent = request({
+        ...{
+          host: '127.0.0.1',
+          port: server.port,
+          ca: root,
+          servername: 'meshd.mesh-system.svc',
+          agent,
+          path: '/ready',
+        },
+      });
+      const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
+      await text(answer);
+      return answer.statusCode;
+    };
+    expect(new Set(await Promise.all(Array.from({ length: 512 }, ready)))).toEqual(new Set([200]));
+    await expect(ask('')).rejects.toThrow();
+    await eventually(async () => expect((await ask('', { path: '/ready', method: 'GET' })).status).toBe(200));
+    agent.destroy();
   });
 });

@@ -36,6 +36,8 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   };
   const server = createServer({ minVersion: 'TLSv1.2', ...timeouts, maxHeaderSize }, onRequest);
   server.maxConnections = mostConnections;
+  // Who keeps connections without asking does not lock others out: these find room when they try again.
+  server.on('drop', () => server.closeIdleConnections());
   const follow: Parameters<CertificateSource['addIdentityCertificateListener']>[0] = (pair) => {
     if (pair !== null) server.setSecureContext({ cert: pair.certificate, key: pair.privateKey, minVersion: 'TLSv1.2' });
   };
