@@ -145,6 +145,20 @@ describe('outlines of what templates make', () => {
     expect(read).toHaveLength(302);
   });
 
+  test('are not taken for those of a text that looks the same because it has what looks like a mark', () => {
+    const text = annotation('{{#if values.a}}{{json values.a}}{{else}}{{values.raw}}{{/if}}');
+    const templates = loadTemplates([{ name: 'own', file: { path: 'own.yaml.hbs', text } }], new DiagnosticBag());
+    const renderedOf = (values: object): unknown => {
+      const bag = new DiagnosticBag();
+      return renderTemplates(['own'], { values } as InjectionView, templates, bag) ?? bag.all;
+    };
+    const raw = '"@value 0@"';
+    expect([renderedOf({ a: 'x', raw }), renderedOf({ a: '', raw })]).toMatchObject([
+      { metadata: { annotations: { a: 'x' } } },
+      { metadata: { annotations: { a: '@value 0@' } } },
+    ]);
+  });
+
   test('hold for the settings that they are used with alone', () => {
     const pod = givenPod();
     const target = { pod, namespace: 'shop', namespaceLabels: { 'mesh-injection': 'enabled' } };

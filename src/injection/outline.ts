@@ -28,7 +28,7 @@ const mostOutlines = 256;
 
 /**
  * The partial pods of texts, whose YAML is read once for all texts that differ in values alone. An outline is known by its
- * whole text, so that it never has to be forgotten for a change of settings.
+ * whole text and the number of its values, so that it never has to be forgotten for a change of settings.
  */
 export class Outlines {
   readonly #known = new Map<string, Part | undefined>();
@@ -38,11 +38,13 @@ export class Outlines {
    * where there is no partial pod.
    */
   fill({ text, values }: OutlinedText, read: (text: string) => JsonObject | string): JsonObject | undefined {
-    if (!this.#known.has(text)) {
+    // What a template places as it is may look like a mark: as many values as marks tell that all are marks.
+    const key = `${values.length} ${text}`;
+    if (!this.#known.has(key)) {
       if (this.#known.size === mostOutlines) this.#known.clear();
-      this.#known.set(text, partsOf(text, values.length, read));
+      this.#known.set(key, partsOf(text, values.length, read));
     }
-    const outline = this.#known.get(text);
+    const outline = this.#known.get(key);
     const simple = outline && simpleValues(values);
     return outline && simple && (filled(outline, simple) as JsonObject);
   }
