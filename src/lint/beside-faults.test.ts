@@ -86,7 +86,34 @@ test.each([
   expect(foundIn(...pods, ...documents)).toContain(code);
 });
 
+const served = [
+  object('Service', 'v1', 'entry', '{selector: {app: entry}, ports: [{name: http, port: 80}]}'),
+  object(
+    'Gateway',
+    'gateway.networking.k8s.io/v1',
+    'edge',
+    '{gatewayClassName: mesh, addresses: [{type: Hostname, value: entry.shop}], listeners: [{name: http, port: 80, protocol: HTTP}]}',
+  ),
+];
+const denied = '{to: [{operation: {paths: [/admin]}}]}';
+const ofEdge = [
+  '{targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: edge}]',
+  '{selector: {matchLabels: {gateway.networking.k8s.io/gateway-name: edge}}',
+].map((binding, i) =>
+  object('AuthorizationPolicy', security, `p${i}`, `${binding}, action: DENY, rules: [${denied}]}`),
+);
+
 test.each([
+  [
+    'a Gateway that is not looked at may be served by other workloads',
+    [...served, ...ofEdge, faulty('DestinationRule')],
+    'rule-within-rule',
+  ],
+  [
+    'a Service that is faulty may be the one of a Gateway',
+    [...ofEdge, ...served.map((text) => text.replace('port: 80}]}\n', 'port: 800000}]}\n'))],
+    'rule-within-rule',
+  ],
   ['an EnvoyFilter may verify tokens', [ofToken, patch], 'token-never-verified'],
   [
     'a PeerAuthentication that is faulty may switch mutual TLS on',

@@ -48,7 +48,9 @@ function hintBesideAllow({ spec: { selector } }: AuthorizationPolicy): string {
 }
 
 /** Whether a policy applies to every workload that the other one applies to, both of one namespace. */
-function holdsFor({ spec }: AuthorizationPolicy, other: AuthorizationPolicy): boolean {
+function holdsFor({ spec, target }: AuthorizationPolicy, other: AuthorizationPolicy): boolean {
+  // In the root namespace a selector reaches further, and a Gateway that is not known may be served by other workloads.
+  if (target !== undefined && target.gateway !== other.target?.gateway) return false;
   const labels = other.spec.selector?.matchLabels ?? {};
   return Object.entries(spec.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
 }

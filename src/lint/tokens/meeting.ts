@@ -1,9 +1,11 @@
-import { append } from '../../lib/append.ts';
 import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
+import type { BoundTarget } from '../../policy/policy-target.ts';
+import { writtenField } from '../../policy/written-field.ts';
 
 /** A policy that holds for the workloads which its selector names. */
 export interface SelectingPolicy extends MeshObject<string> {
   readonly spec: { readonly selector?: WorkloadSelector };
+  readonly target?: BoundTarget;
 }
 
 /**
@@ -20,13 +22,13 @@ export class Meeting {
     for (const policy of policies) {
       const own = this.#byNamespace.get(policy.namespace) ?? new Selectors();
       this.#byNamespace.set(policy.namespace, own);
-      own.add(labelsOf(policy));
-      this.#all.add(labelsOf(policy));
+      own.add(certainLabelsOf(policy));
+      this.#all.add(certainLabelsOf(policy));
     }
   }
 
   mayMeet(policy: SelectingPolicy): boolean {
-    const labels = labelsOf(policy);
+    const labels = certainLabelsOf(policy);
     if (policy.namespace === this.#root) return this.#all.mayMeet(labels);
     return [policy.namespace, this.#root].some((namespace) => this.#byNamespace.get(namespace)?.mayMeet(labels));
   }
@@ -36,6 +38,11 @@ type Labels = Readonly<Record<string, string>>;
 
 function labelsOf({ spec }: SelectingPolicy): Labels {
   return spec.selector?.matchLabels ?? {};
+}
+
+/** A Gateway that is not known may be served by any workload. */
+function certainLabelsOf(policy: SelectingPolicy): Labels {
+  return policy.target?.fault === undefined ? labelsOf(policy) : {};
 }
 
 /** The selectors of one namespace. */
@@ -56,12 +63,24 @@ class Selectors {
   }
 }
 
-/** Policies of one namespace and one selector, for which nothing else decides where they hold. */
+/**
+ * Policies of one namespace and one selector, for which nothing else decides where they hold. Those that are bound to Gateways
+ * are apart: in the root namespace a selector reaches further, and a Gateway that is not known may be served by other
+ * workloads. A policy for several Gateways of the same workloads is there once.
+ */
 export function bySelector<T extends SelectingPolicy>(policies: Iterable<T>): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
+  const groups = new Map<string, Map<MeshObject<string>, T>>();
   for (const policy of policies) {
     const labels = Object.entries(labelsOf(policy)).sort(([a], [b]) => (a < b ? -1 : 1));
-    append(groups, JSON.stringify([policy.namespace, labels]), policy);
+    const key = JSON.stringify([policy.namespace, labels, targetOf(policy)]);
+    const group = groups.get(key) ?? new Map<MeshObject<string>, T>();
+    const { object } = writtenField(policy, []);
+    if (!group.has(object)) group.set(object, policy);
+    groups.set(key, group);
   }
-  return groups;
+  return new Map([...groups].map(([key, group]) => [key, [...group.values()]]));
+}
+
+function targetOf({ target }: SelectingPolicy): string | undefined {
+  return target?.fault === undefined ? target && 'served' : target.gateway;
 }
