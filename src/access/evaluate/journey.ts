@@ -22,7 +22,7 @@ export type Client =
       /** With a certificate that the mesh's root has signed. */
       readonly identity?: string | undefined;
       /** Of a client that uses TLS, with or without a certificate. Absent: only with an identity. */
-      readonly tls?: Omit<ClientTls, 'identities'> | undefined;
+      readonly tls?: ClientTls | undefined;
     };
 
 /** One request from a client to an address. */

@@ -144,9 +144,10 @@ function tryOnce(
   return { isFitting: true, isSame: isMet || sameAnswer(before, after), before, after, asked };
 }
 
+/** Several are told with the TLS. */
 function identityOf(identities: readonly string[] | undefined): { readonly identity?: string } {
-  const [identity] = identities ?? [];
-  return identity === undefined ? {} : { identity };
+  const [identity, another] = identities ?? [];
+  return identity === undefined || another !== undefined ? {} : { identity };
 }
 
 /** One question has one answer in both versions; where the log has the answer, that one. */

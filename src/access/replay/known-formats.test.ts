@@ -102,6 +102,20 @@ describe('LogReader', () => {
     expect(read('GET /abc 200', settings)).toMatchObject({ path: '/abc' });
   });
 
+  test('tells an empty header from none, and knows nothing of one that may be none', () => {
+    const settings: LogSettings = { accessLogFormat: '{"team":"%REQ(X-TEAM)%"}', accessLogEncoding: 'JSON' };
+    const known = { headers: ['x-team'] };
+    expect(read('{"team":""}', settings)).toMatchObject({ headers: [['x-team', '']], tells: known });
+    expect(read('{"team":null}', settings)).toMatchObject({ headers: [], tells: known });
+    expect(read('{"team":"-","method":"GET"}', settings)).toMatchObject({ headers: [], tells: { headers: [] } });
+  });
+
+  test('reads the path itself where the format has the original one too', () => {
+    const both = '{"first":"%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%","path":"%REQ(:PATH)%"}';
+    const settings: LogSettings = { accessLogFormat: both, accessLogEncoding: 'JSON' };
+    expect(read('{"first":"/api/x","path":"/x"}', settings)).toMatchObject({ path: '/x', tells: { path: 'last' } });
+  });
+
   test('refuses a line that a client has given two readings', () => {
     const forged = line('/', 'a" "7b1c" "other:80" "-" inbound|80|| - 10.9.9.9:80 10.8.8.8:1 - default');
     expect(read(forged)).toMatch(/^the line can be read in more than one way/);

@@ -100,7 +100,8 @@ class JsonLogFormat {
     const all: LogValue[] = [];
     for (const { path, format } of this.#leaves) {
       const value = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), line);
-      if (value === undefined) continue;
+      // No header is null. The text `-` is that of a client, or of an old Envoy for none: nothing is known of the header.
+      if (value === undefined || (value === '-' && format.isHeader)) continue;
       const text = value === null ? '-' : String(value);
       const values = format.readAlone(text) ?? format.read(text);
       if (typeof values === 'string') return values;

@@ -96,7 +96,8 @@ function presented(
   const plain = identity === undefined && serverName === undefined ? [undefined] : [];
   const certificates =
     identity !== undefined
-      ? [[identity]]
+      ? // Envoy lists the names of a certificate that has several.
+        [identity.split(',')]
       : tellsIdentity
         ? [undefined]
         : [undefined, [`spiffe://${trustDomain}/ns/unknown/sa/unknown`]];

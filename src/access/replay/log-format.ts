@@ -43,17 +43,20 @@ export class TextLogFormat {
     const longest = this.#groupsOf(this.#longest, line);
     if (shortest === undefined || longest === undefined) return 'other form';
     if (shortest.some((text, i) => text !== longest[i])) return 'ambiguous';
-    return this.#operators.map((operator, i) => {
-      const text = shortest[i] ?? '';
-      return { operator, value: text === '-' || text === '' ? undefined : text };
-    });
+    return this.#operators.map((operator, i) => logValueOf(operator, shortest[i] ?? ''));
   }
 
   /** A text that is the value of the only operator, without anything around it; undefined of other formats. */
   readAlone(text: string): readonly LogValue[] | undefined {
     const [operator] = this.#operators;
     if (!this.#isAlone || operator === undefined) return undefined;
-    return [{ operator, value: text === '-' || text === '' ? undefined : text }];
+    return [logValueOf(operator, text)];
+  }
+
+  /** Whether the format is one header, and nothing around it. */
+  get isHeader(): boolean {
+    const [operator] = this.#operators;
+    return this.#isAlone && operator !== undefined && isHeader(operator);
   }
 
   #groupsOf(pattern: RE2JS, line: string): readonly string[] | undefined {
@@ -61,6 +64,16 @@ export class TextLogFormat {
     if (!matcher.matches()) return undefined;
     return this.#operators.map((_, i) => matcher.group(i + 1) ?? '');
   }
+}
+
+/** A header may be there and be empty; of all else, an empty text is none. */
+function logValueOf(operator: LogOperator, text: string): LogValue {
+  return { operator, value: text === '-' || (text === '' && !isHeader(operator)) ? undefined : text };
+}
+
+/** Pseudo headers, and one header in place of another, aside. */
+function isHeader({ name, argument }: LogOperator): boolean {
+  return name === 'REQ' && argument !== '' && !/[:?]/.test(argument);
 }
 
 type FormatPart = string | LogOperator;

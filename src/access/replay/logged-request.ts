@@ -73,7 +73,7 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
     headers: values.flatMap(({ operator }) => {
       const name = operator.name === 'REQ' ? operator.argument : '';
       const value = name === '' || /[:?]/.test(name) ? undefined : header(name);
-      return value === undefined || value === '' ? [] : [[name, value] as const];
+      return value === undefined ? [] : [[name, value] as const];
     }),
     tells: toldParts(values),
     ...defined('upstreamHost', socketPlace(find('UPSTREAM_HOST'))),
@@ -103,9 +103,12 @@ function defined<Key extends string, Value>(key: Key, value: Value | undefined):
   return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
 }
 
-/** By its name, or the first or second of two (`X?Y`); undefined where it may have been cut. */
+/** By its name, else as the first or second of two (`X?Y`); undefined where it may have been cut. */
 function headerValue(values: readonly LogValue[], name: string): string | undefined {
-  const found = values.find(({ operator }) => operator.name === 'REQ' && operator.argument.split('?').includes(name));
+  const headers = values.filter(({ operator }) => operator.name === 'REQ');
+  const found =
+    headers.find(({ operator }) => operator.argument === name) ??
+    headers.find(({ operator }) => operator.argument.split('?').includes(name));
   if (found?.value === undefined) return undefined;
   const { limit } = found.operator;
   return limit !== undefined && found.value.length >= limit ? undefined : found.value;

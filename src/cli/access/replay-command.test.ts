@@ -101,6 +101,14 @@ describe('meshpol replay', () => {
     });
   });
 
+  test('judges a certificate with several names by each of them', async () => {
+    const everyone = '  - {}';
+    const evil = policy('  - from: [{source: {serviceAccounts: [evil]}}]', 'DENY', 'evil');
+    const names = ['web', 'evil'].map((name) => `spiffe://cluster.local/ns/shop/sa/${name}`).join(',');
+    const line = { ...delivered, downstream_peer_uri_san: names };
+    expect(await verdictOf(policy(everyone), `${policy(everyone)}---\n${evil}`, line)).toBe('changed');
+  });
+
   test('calls the same what is the same for every value that the log lacks', async () => {
     const admin = "\n  - when: [{key: 'request.headers[x-admin]', values: ['yes']}]";
     expect(await verdictOf(policy(gets), policy(`${gets}${admin}`), delivered)).toBe('same');
