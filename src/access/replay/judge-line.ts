@@ -52,7 +52,11 @@ export function judgeLine(
   if (tries.length >= mostTries) {
     return { kind: 'may change', lacks: lackingIn(tries.map(({ result }) => result)), ...ends(first) };
   }
-  if (first === undefined) return missed(tries.map(({ result }) => result));
+  if (first === undefined)
+    return missed(
+      tries.map(({ result }) => result),
+      logged,
+    );
   const changed = fitting.find(({ isSame }) => !isSame);
   if (changed === undefined) return { kind: 'same', before: first.before };
   const gap = fitting.flatMap(({ after: { outcome } }) => (outcome.kind === 'unmodelled' ? [outcome.at] : []));
@@ -101,10 +105,12 @@ function lackingIn(tries: readonly Try[]): readonly string[] {
 }
 
 /** A prediction that knows nothing misses nothing. */
-function missed(tries: readonly Try[]): LineVerdict {
+function missed(tries: readonly Try[], { status = 0 }: LoggedRequest): LineVerdict {
   const gaps = tries.flatMap(({ before: { outcome } }) => (outcome.kind === 'unmodelled' ? [outcome.at] : []));
   if (gaps.length > 0) return { kind: 'may change', lacks: [...new Set(gaps)] };
-  return { kind: 'miss', predicted: tries[0]?.before };
+  // Where the line has an answer, its connection was taken: the beginnings that no filter chain takes were others.
+  const likely = tries.find(({ before: { outcome } }) => (outcome.kind === 'closed') === (status === 0));
+  return { kind: 'miss', predicted: (likely ?? tries[0])?.before };
 }
 
 function tryOnce(

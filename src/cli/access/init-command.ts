@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { WorldFailure } from '../../lib/failure.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -23,9 +23,15 @@ export async function runInit(
   io: CliIo,
 ): Promise<ExitCode> {
   refuseOptions(options);
+  if (inputs.includes('-'))
+    throw new UsageError('--init needs files, which the written test names as its inputs, not standard input');
   const given = await readAssumptions(options.assume ?? []);
   const bare = await openMesh(inputs, { ...options, filename: [], assume: given }, io);
   if (bare === undefined) return exitCode.no;
+  const isTest = (text: string): boolean => /^kind: PolicyTest\r?$/m.test(text);
+  if (bare.files.some(({ path, text }) => resolve(path) === resolve(file) && !isTest(text))) {
+    throw new UsageError(`"${file}" is one of the inputs, and stays as it is: name another file`);
+  }
   const workloads = [...given, ...missingWorkloads(bare.snapshot)];
   const mesh = await openMesh(inputs, { ...options, filename: [], assume: workloads }, io);
   if (mesh === undefined) return exitCode.no;

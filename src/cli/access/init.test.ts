@@ -43,6 +43,24 @@ describe('meshpol test --init', () => {
     expect(await init('--force')).toMatchObject({ code: 0 });
   });
 
+  test('never overwrites the policies, but a test beside them', async () => {
+    const [policies, beside] = [join(folder, 'policies', 'cart.yaml'), join(folder, 'policies', 'first.yaml')];
+    const before = readFileSync(policies, 'utf8');
+    expect(await run(`test --init ${policies} --force ${policies}`)).toMatchObject({
+      ...{ code: 2, error: expect.stringContaining('is one of the inputs, and stays as it is') },
+    });
+    expect(readFileSync(policies, 'utf8')).toBe(before);
+    for (const force of ['', '--force']) {
+      expect(await run(`test --init ${beside} ${force} ${join(folder, 'policies')}`)).toMatchObject({ code: 0 });
+    }
+  });
+
+  test('is refused with standard input, which no test can name', async () => {
+    expect(await run(`test --init ${file} -`)).toMatchObject({
+      ...{ code: 2, error: expect.stringContaining('--init needs files') },
+    });
+  });
+
   test.each([
     ['--coverage text', 'leave --coverage out'],
     ['--filter a', 'leave --filter out'],

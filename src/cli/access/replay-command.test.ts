@@ -101,6 +101,12 @@ describe('meshpol replay', () => {
     });
   });
 
+  test('says of a line that is not reproduced what the old inputs answer on a connection that is taken', async () => {
+    const { report } = await replay(policy(gets), policy(gets), [{ ...delivered, method: 'get' }]);
+    expect(report.counts?.miss).toBe(1);
+    expect(report.groups[0]?.before).toMatchObject({ outcome: 'answered', status: 400 });
+  });
+
   test('judges a certificate with several names by each of them', async () => {
     const everyone = '  - {}';
     const evil = policy('  - from: [{source: {serviceAccounts: [evil]}}]', 'DENY', 'evil');

@@ -209,6 +209,12 @@ spec: {selector: {matchLabels: {app: cart}}, jwtRules: [{issuer: i, jwks: '{"key
     expect(await runTests()).toMatchObject({ code, error: expect.stringContaining(error) });
   });
 
+  test('refuses one file for two forms', async () => {
+    expect(await run(`test examples/policy-tests -o junit=${folder}/a --coverage lcov=${folder}/./a`)).toMatchObject({
+      ...{ code: 2, error: expect.stringContaining('is named for two forms') },
+    });
+  });
+
   test('refuses a test of another version, in place of passing over it', async () => {
     write(suite(`  - {name: a, request: {${request}}, expect: {status: 403}}\n`).replace('meshpol/v1', 'v1'));
     expect(await runTests()).toMatchObject({ code: 1, error: expect.stringContaining('test.yaml:1:13: error') });

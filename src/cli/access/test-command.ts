@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   formatSuiteGithub,
   formatSuiteJson,
@@ -64,8 +65,12 @@ export async function runTest(positional: readonly string[], options: TestOption
   return isSound && isCovered && results.every(hasPassed) ? exitCode.done : exitCode.no;
 }
 
-/** Standard output has one form, or text alone. */
+/** Each file has one form; standard output too, or text alone. */
 function requireOneForm(outputs: readonly TestOutput[], coverage: readonly FormOutput<CoverageForm>[]): void {
+  const files = [...outputs, ...coverage].flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]));
+  const twice = files.find((file, i) => files.indexOf(file) !== i);
+  if (twice !== undefined)
+    throw new UsageError(`"${twice}" is named for two forms: the second would replace the first`);
   const shown = outputs.find(({ file }) => file === undefined);
   const measured = coverage.find(({ file }) => file === undefined);
   if (shown === undefined || measured === undefined || (shown.form === 'text' && measured.form === 'text')) return;
