@@ -6,10 +6,12 @@ import { KnownNames } from '../../lib/known-names.ts';
 import { NearNames } from '../../lib/near-names.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
+import { writtenField } from '../../policy/written-field.ts';
 import { type DestinationAt, destinationsOf } from '../topology/destinations.ts';
 import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
 import { isWildcard, resolveShortName } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
+import { nameOf } from '../topology/object-name.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
 import { expectedPorts, hintOfPort } from './meant-port.ts';
@@ -33,8 +35,10 @@ export function checkVirtualServices(
 ): void {
   const hosts = new ServiceHosts(topology.services);
   const inhabited = new Set(gateways.map(({ namespace }) => namespace));
-  const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
-  const names = { known, near: new NearNames(known), namespaces: inhabited, owners: new KnownNames(inhabited) };
+  const names = {
+    ...{ ...namesOf(gateways), namespaces: inhabited, owners: new KnownNames(inhabited) },
+    made: new Set(gateways.map(nameOf)),
+  };
   for (const virtualService of virtualServices) {
     checkGateways(virtualService, names, bag);
     checkHosts(virtualService, hosts, { topology, settings }, bag);
@@ -68,12 +72,26 @@ export function checkVirtualServices(
 
 /** Gateways by `namespace/name`. */
 interface GatewayNames {
+  /** Those that a VirtualService can name. */
   readonly known: ReadonlySet<string>;
   readonly near: NearNames;
+  /** Those of the Gateway API. */
+  readonly standard: ReadonlySet<string>;
+  /** All, with those that stand for listeners of the Gateway API. */
+  readonly made: ReadonlySet<string>;
   /** Namespaces that have gateways. */
   readonly namespaces: ReadonlySet<string>;
   /** The same, to find the one that a misspelt one was meant to be. */
   readonly owners: KnownNames;
+}
+
+function namesOf(gateways: readonly Gateway[]): Pick<GatewayNames, 'known' | 'near' | 'standard'> {
+  const known = new Set(gateways.filter(({ standard }) => standard === undefined).map(nameOf));
+  const standard = gateways.filter((gateway) => gateway.standard !== undefined);
+  return {
+    ...{ known, near: new NearNames(known) },
+    standard: new Set(standard.map((gateway) => nameOf(writtenField(gateway, []).object))),
+  };
 }
 
 function checkGateways(
@@ -83,7 +101,7 @@ function checkGateways(
 ): void {
   for (const [i, reference] of (spec.gateways ?? []).entries()) {
     const gateway = gatewayName(reference, namespace);
-    if (gateway === 'mesh' || gateways.known.has(gateway)) continue;
+    if (gateway === 'mesh' || gateways.made.has(gateway)) continue;
     const [owner = '', name = ''] = gateway.split('/');
     const meant = gateways.namespaces.has(owner) ? owner : gateways.owners.meantBy(owner);
     const hint = hintOfGateway(gateway, meant ?? owner, gateways);
@@ -93,7 +111,14 @@ function checkGateways(
 }
 
 /** A near name, one of the namespace with more words or fewer, or those that the namespace has. */
-function hintOfGateway(gateway: string, owner: string, { known, near: names }: GatewayNames): string | undefined {
+function hintOfGateway(
+  gateway: string,
+  owner: string,
+  { known, near: names, standard }: GatewayNames,
+): string | undefined {
+  if (standard.has(gateway)) {
+    return 'the Gateway of that name is one of the Gateway API, whose routes are HTTPRoutes, GRPCRoutes and TLSRoutes: write one of these';
+  }
   const near = names.nearest(gateway);
   if (near !== undefined) return `did you mean "${near}"?`;
   const beside = [...known].filter((name) => name.startsWith(`${owner}/`)).map((name) => name.slice(owner.length + 1));

@@ -72,6 +72,24 @@ spec: {containers: [{name: app}]${rest}}
   });
 
   test.each([
+    [
+      'edge',
+      'the Gateway of that name is one of the Gateway API, whose routes are HTTPRoutes, GRPCRoutes and TLSRoutes: write one of these',
+    ],
+    ['edge-http', 'write <namespace>/<name> for a Gateway of another namespace'],
+    ['edgehttp', 'write <namespace>/<name> for a Gateway of another namespace'],
+  ])('of the Gateway "%s" names no Gateway that stands for a listener of the Gateway API', (name, hint) => {
+    const standard = named(
+      'Gateway',
+      'gateway.networking.k8s.io/v1',
+      'edge',
+      '{gatewayClassName: mesh, listeners: [{name: http, port: 80, protocol: HTTP}]}',
+    );
+    const objects = [...servicesFor('cart'), standard, routeTo(name, 'cart')];
+    expect(hintsOf('unknown-gateway', 'cluster.local', ...objects)).toEqual([hint]);
+  });
+
+  test.each([
     ['destination', 'unknown-destination', routeTo('edge', 'reviews')],
     ['host of a rule', 'unknown-host', named('DestinationRule', networking, 'a', '{host: reviews, subsets: []}')],
   ])('of an unknown %s names the one service with more words', (_, code, object) => {

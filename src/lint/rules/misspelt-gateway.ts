@@ -20,7 +20,9 @@ export const rule: Rule = {
   hint: 'write the name of the Gateway',
   outranks: ['unknown-gateway'],
   check({ snapshot, report }) {
-    const { gateways, virtualServices } = snapshot.policies;
+    const { virtualServices } = snapshot.policies;
+    // Those that stand for listeners of the Gateway API have names that nobody can write.
+    const gateways = snapshot.policies.gateways.filter(({ standard }) => standard === undefined);
     const known = namesByNamespace(gateways);
     for (const object of virtualServices) {
       for (const [i, text] of (object.spec.gateways ?? []).entries()) {
