@@ -5,6 +5,10 @@ import { holdsKey, isInSecret, withoutQuotes } from './secret-text.ts';
 
 describe('isInSecret', () => {
   const others = 'kind: A\n---\nkind: B\n';
+  const gateway = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+spec: {listeners: [{tls: {certificateRefs: [{kind: Secret, name: a}]}}], b: "@"}
+`;
   test.each([
     ['kind: Secret\ndata: @', true],
     ['data: @\nkind: Secret\n', true],
@@ -14,6 +18,11 @@ describe('isInSecret', () => {
     [`${others}---\nkind: Secret\n---\nkind: C\ndata: @\n`, false],
     ['kind: A\ndata: @\n---\nkind: Secret\n', false],
     ['kind: SealedSecret\ndata: @\n', false],
+    [gateway, false],
+    [`${gateway}data: {}\n`, true],
+    [`${gateway}kind: Secret\n`, true],
+    [`kind: List\n${gateway.replaceAll('\n', '\n  ')}`, true],
+    [gateway.replace('gateway.networking.k8s.io/v1', 'v1'), true],
     ['kind: SecretClass\ndata: @\n', false],
   ])('of %j is %s', (marked, expected) => {
     expect(isInSecret(marked.replace('@', ''), marked.indexOf('@'))).toBe(expected);

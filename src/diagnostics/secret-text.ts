@@ -29,7 +29,14 @@ export function secretDocuments(text: string): (offset: number) => boolean {
 }
 
 function speaksOfSecret(document: string): boolean {
-  return /\bkind["']?\s*:\s*["']?Secret\b/.test(document);
+  return /\bkind["']?\s*:\s*["']?Secret\b/.test(document) && !refersToSecret(document);
+}
+
+/** An object of the Gateway API names Secrets by their kind, and has no data of theirs; two objects without a line between them may. */
+function refersToSecret(document: string): boolean {
+  const [kind, ...others] = document.match(/^["']?kind["']?\s*:.*$/gm) ?? [];
+  if (kind === undefined || others.length > 0 || !/^kind: (Gateway|ReferenceGrant)\s*$/.test(kind)) return false;
+  return /^apiVersion: gateway\.networking\.k8s\.io\//m.test(document) && !/\b(?:data|stringData)\b/i.test(document);
 }
 
 /** Whether a line of anything else holds key material: a private key in PEM or as a JSON Web Key, or a token by its name. */
