@@ -70,6 +70,14 @@ describe('meshpol test --init', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  test('finds what a rule with a pattern that must not match decides', async () => {
+    const rule = `to: [{operation: {notPaths: ["/health*"], notMethods: [GET]}}]\n    when: [{key: "request.headers[x-a]", notValues: ["b*"]}]`;
+    const head = 'apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: cart, namespace: shop}';
+    const text = `${head}\nspec:\n  action: DENY\n  rules:\n  - ${rule}\n`;
+    writeFileSync(join(folder, 'policies', 'cart.yaml'), text);
+    expect((await init()).out).toBe(`wrote ${file}: 4 cases for 1 rules\n`);
+  });
+
   test('says that there is nothing to write where the inputs have no rule', async () => {
     writeFileSync(join(folder, 'policies', 'cart.yaml'), 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n');
     expect(await init()).toMatchObject({

@@ -19,7 +19,7 @@ export function textFor(value: string, kind: TextKind): string {
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 
-/** Texts near to what the values match, of which none is in the list itself; some may match by a pattern. */
+/** Texts near to what the values match, of which none is in the list itself; those that match by a pattern come last. */
 export function textsBeside(values: readonly string[], kind: TextKind): readonly string[] {
   if (kind === 'method') return methods.filter((method) => !values.includes(method));
   const near = values.flatMap((value) => {
@@ -29,5 +29,13 @@ export function textsBeside(values: readonly string[], kind: TextKind): readonly
   });
   const far = { path: ['/', '/other'], host: ['other.example.com'], text: ['other'] }[kind];
   const isSound = (text: string): boolean => (kind === 'path' ? text.startsWith('/') : text.trim() !== '');
-  return [...new Set([...near, ...far])].filter((text) => isSound(text) && !values.includes(text));
+  const all = [...new Set([...near, ...far])].filter((text) => isSound(text) && !values.includes(text));
+  const isMet = (text: string): boolean => values.some((value) => isMetBy(value, text));
+  return [...all.filter((text) => !isMet(text)), ...all.filter(isMet)];
+}
+
+/** By `*`, or with `*` at one end. */
+function isMetBy(value: string, text: string): boolean {
+  if (value.endsWith('*')) return text.startsWith(value.slice(0, -1));
+  return value.startsWith('*') && text.endsWith(value.slice(1));
 }
