@@ -11,8 +11,8 @@ const servers = 5;
 const pods = ['foo/client', ...Array.from({ length: servers }, (_, i) => `foo/server-${i}`)];
 
 describeMesh.each([
-  ['graceful', tries(8, 12), 'drops nothing'],
-  ['plain', tries(2, 12), 'counts what it refuses'],
+  ['graceful', tries(10, 10), 'drops nothing'],
+  ['plain', 5, 'counts what it refuses'],
 ] as const)('a server that drains in the %s form', (form, times, claim) => {
   let bench: LoadBench;
   beforeAll(async () => {

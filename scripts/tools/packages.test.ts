@@ -8,7 +8,17 @@ const root = path.resolve(import.meta.dirname, '../..');
 const prerequisites = ['bash', 'git', 'go', 'make', 'node', 'npm', 'python3'];
 
 /** Our own programs, their commands, and the programs of tests. */
-const own = ['istio-clean-iptables', 'istio-iptables', 'listen', 'pilot-agent', 'proxy', 'storm', 'test', 'wait'];
+const own = [
+  'istio-clean-iptables',
+  'istio-iptables',
+  'listen',
+  'pilot-agent',
+  'proxy',
+  'replay',
+  'storm',
+  'test',
+  'wait',
+];
 
 /** Programs of packages that every Debian has, because they are marked as essential or required. */
 const required = [

@@ -23,6 +23,7 @@ describe('meshpol lint', () => {
     expect(explained).toBe('explained by: meshpol rules method-in-wrong-case');
     const codes = ['address-behind-proxies', 'denied-identity-beside-plain-text', 'forwarded-address-at-sidecar'];
     codes.push(
+      'gateway-policy-in-other-namespace',
       'host-port-at-gateway',
       'http-condition-on-tcp-port',
       'identity-without-mutual-tls',

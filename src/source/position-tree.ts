@@ -63,7 +63,7 @@ function readingOf(root: ParsedNode | null): PositionTree['reading'] {
     if (!isMap(node)) return null;
     const mapping: Record<string, unknown> = keep(node, {});
     for (const { key, value } of node.items) {
-      const name = String(isScalar(key) ? keep(key, key.value) : convert(key));
+      const name = textOfKey(isScalar(key) ? keep(key, key.value) : convert(key));
       // Plain assignment of "__proto__" would set the prototype.
       Object.defineProperty(mapping, name, {
         value: convert(value),
@@ -81,6 +81,12 @@ function readingOf(root: ParsedNode | null): PositionTree['reading'] {
   const json = convert(root);
   if (unknownAlias !== undefined) return { fault: 'alias before its anchor', offset: unknownAlias.start };
   return { json };
+}
+
+/** As JavaScript makes text of it, but for objects that have a key `toString` of their own. */
+function textOfKey(key: unknown): string {
+  if (Array.isArray(key)) return key.map((item) => (item === null ? '' : textOfKey(item))).join();
+  return typeof key === 'object' && key !== null ? '[object Object]' : String(key);
 }
 
 interface Place {

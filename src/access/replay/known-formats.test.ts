@@ -122,7 +122,10 @@ describe('LogReader', () => {
     expect(read(line('/', 'an agent with blanks'))).toMatchObject({ path: '/' });
   });
 
-  test.each(['', 'nonsense', '{"a": 1}', '{broken', line('/ x')])('refuses the line %j', (text) => {
-    expect(read(text)).toMatch(/^the line has none of the known formats/);
-  });
+  test.each(['', 'nonsense', '{"a": 1}', '{broken', '{"path": {"a": 1}}', line('/ x')])(
+    'refuses the line %j',
+    (text) => {
+      expect(read(text)).toMatch(/^the line has none of the known formats/);
+    },
+  );
 });

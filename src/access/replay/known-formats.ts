@@ -102,6 +102,8 @@ class JsonLogFormat {
       const value = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), line);
       // No header is null. The text `-` is that of a client, or of an old Envoy for none: nothing is known of the header.
       if (value === undefined || (value === '-' && format.isHeader)) continue;
+      // Lists and objects are of another writer.
+      if (typeof value === 'object' && value !== null) return 'other form';
       const text = value === null ? '-' : String(value);
       const values = format.readAlone(text) ?? format.read(text);
       if (typeof values === 'string') return values;

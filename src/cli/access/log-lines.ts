@@ -13,6 +13,8 @@ export interface LogLine {
   readonly text: string | undefined;
   /** The log ends in it, without an end of the line: more of it may be missing. */
   readonly isTorn: boolean;
+  /** What was compressed ends in it, or before it: any number of lines may be missing. */
+  readonly isCut?: true;
 }
 
 const longestLine = 1 << 20;
@@ -22,7 +24,8 @@ export async function* logLines(path: string, { stdin }: Pick<CliIo, 'stdin'>): 
   let rest = '';
   let number = 0;
   let isSkipping = false;
-  for await (const chunk of unpacked(path === '-' ? stdin : readFile(path), path)) {
+  const source = { path, isCut: false };
+  for await (const chunk of unpacked(path === '-' ? stdin : readFile(path), source)) {
     let from = 0;
     const text = rest + chunk;
     for (let end = text.indexOf('\n', rest.length); end !== -1; end = text.indexOf('\n', from)) {
@@ -37,7 +40,8 @@ export async function* logLines(path: string, { stdin }: Pick<CliIo, 'stdin'>): 
       rest = '';
     }
   }
-  if (rest !== '' || isSkipping) yield { number: number + 1, text: isSkipping ? undefined : rest, isTorn: true };
+  if (source.isCut) yield { number: number + 1, text: rest, isTorn: true, isCut: true };
+  else if (rest !== '' || isSkipping) yield { number: number + 1, text: isSkipping ? undefined : rest, isTorn: true };
 }
 
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
@@ -49,8 +53,15 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
+interface Source {
+  readonly path: string;
+  /** Set where a compressed one ends too early. */
+  isCut: boolean;
+}
+
 /** The texts of the chunks; what gzip has packed is unpacked, each of several members. */
-async function* unpacked(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<string> {
+async function* unpacked(chunks: AsyncIterable<Uint8Array>, source: Source): AsyncGenerator<string> {
+  const { path } = source;
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done) return;
@@ -68,9 +79,10 @@ async function* unpacked(chunks: AsyncIterable<Uint8Array>, path: string): Async
   try {
     for await (const chunk of gunzip) yield latin1(chunk as Uint8Array);
   } catch (error) {
-    // A file that ends too early is a torn line: what came before counts.
     if (isWorldFailure(error)) throw error;
-    if ((error as NodeJS.ErrnoException).code !== 'Z_BUF_ERROR') {
+    // What came before the end counts.
+    if ((error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR') source.isCut = true;
+    else {
       throw new WorldFailure('file-unreadable', `cannot unpack the log "${path}"`, { cause: error });
     }
   } finally {

@@ -205,10 +205,12 @@ spec: {mtls: {mode: STRICT}}
     const path = write('access.log.gz', Buffer.concat([packed, packed]));
     const more = await replay(policy(gets), policy(gets), whole, '--log', path);
     expect(more.report.counts).toMatchObject({ same: 6 });
-    // What the end of a file is missing is at most its last line.
     const cut = write('cut.gz', packed.subarray(0, packed.length - 12));
     const torn = await replay(policy(gets), policy(gets), whole, '--log', cut);
     expect(torn.report.counts.same).toBeGreaterThanOrEqual(2);
+    expect(torn.report.notCompared.map(({ why }) => why)).toEqual([
+      'the compressed log ends too early: this line and all after it are missing',
+    ]);
     expect(torn.code).toBe(0);
   });
 
@@ -273,10 +275,12 @@ spec: {mtls: {mode: STRICT}}
     [['--old', 'OLD', '--log', 'FOLDER'], 'it is a folder: name the files in it', 3],
     [['--old', 'OLD', '--log', 'absent.log'], 'cannot read the log "absent.log"', 3],
     [['--old', 'OLD'], 'there is no line to compare', 2],
+    [['--old', 'OLD', '--log', 'FOREIGN'], 'no line of the logs could be compared', 2],
   ])('refuses %j', async (options, message, expected) => {
     const old = write('old.yaml', mesh);
     const empty = write('empty.log', '');
-    const words = options.map((word) => ({ OLD: old, FOLDER: folder })[word] ?? word);
+    const foreign = write('foreign.log', 'hello\n');
+    const words = options.map((word) => ({ OLD: old, FOLDER: folder, FOREIGN: foreign })[word] ?? word);
     const { code, error } = await run(['replay', old, '--log', empty, ...words]);
     expect([code, error]).toEqual([expected, expect.stringContaining(message)]);
   });

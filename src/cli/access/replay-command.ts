@@ -47,6 +47,9 @@ export async function runReplay(positional: readonly string[], options: ReplayOp
   if (tally.total === 0) throw new UsageError('there is no line to compare: the logs are empty');
   const report = reportOf(tally, { old: before.originsOf, new: after.originsOf });
   await io.writeOut(formatted(report, format, io));
+  const { same, changed, miss, ...others } = tally.counts;
+  if (same + changed + miss + others['may change'] === 0)
+    throw new UsageError('no line of the logs could be compared: the report says why');
   return isFailure(report, failOn) ? exitCode.no : exitCode.done;
 }
 
@@ -85,8 +88,9 @@ class Run {
   }
 
   /** What `--verbose` tells of the line; undefined where there is nothing to tell. */
-  take(file: string, { number: line, text, isTorn }: LogLine): string | undefined {
+  take(file: string, { number: line, text, isTorn, isCut }: LogLine): string | undefined {
     const place = { file, line };
+    if (isCut) return this.#refuse('the compressed log ends too early: this line and all after it are missing', place);
     if (text === undefined) return this.#refuse('the line is longer than 1 MiB', place);
     const bare = text.endsWith('\r') ? text.slice(0, -1) : text;
     if (bare.trim() === '') return undefined;
