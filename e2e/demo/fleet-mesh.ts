@@ -14,7 +14,7 @@ export const shops = [
 export const gateway = { host: 'edge.mesh-system', port: 80 };
 
 /** How long an open connection keeps the policies of before. */
-export const drainSeconds = 1;
+export const drainSeconds = 3;
 
 /** A fleet that meshd serves: a gateway, ten sidecars, and a client outside. */
 export interface FleetMesh extends ServedMesh, AsksMeshd {

@@ -16,7 +16,8 @@ export function checkTarget(
   const { kind, namespace, spec, document } = policy;
   const selected = workloadsByLabels(topology).select(namespace, spec.selector?.matchLabels);
   if (selected.some(({ role }) => role !== 'none')) return;
-  const why = fault ?? (selected.length === 0 ? 'no workload serves it' : 'none of its workloads has a proxy');
+  const why =
+    fault ?? (selected.length === 0 ? 'no workload of the input serves it' : 'none of its workloads has a proxy');
   const absent = isUnseen === true || (fault === undefined && topology.unseenIn.has(namespace));
   const span = document.spanOf(['spec', 'selector']);
   bag.report('target-without-effect', span, { kind, name: nameOf(policy), gateway, why }, { isUnseen: absent });

@@ -18,6 +18,20 @@ describe('the hint of a finding about authorization', () => {
     expect(hintsOf('untrusted-domain', trustDomain, principal(value))).toEqual([hint]);
   });
 
+  test.each([
+    ['', 'the workload "web" has the account "default": give it one of its own (serviceAccountName)'],
+    ['serviceAccountName: websvc, ', 'did you mean "websvc"?'],
+  ])('of an account that only a workload is called after lets in no pods without one of their own: %j', (own, hint) => {
+    const pod = `apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop, labels: {sidecar.mesh.io/inject: "true"}}
+spec: {${own}containers: [{name: app}]}
+`;
+    expect(hintsOf('unknown-service-account', 'cluster.local', pod, principal('cluster.local/ns/shop/sa/web'))).toEqual(
+      [hint],
+    );
+  });
+
   const path = (value: string, action = 'ALLOW') =>
     policy('a', `{action: ${action}, rules: [{to: [{operation: {paths: ["${value}"]}}]}]}`);
 

@@ -45,10 +45,16 @@ export const rule: Rule = {
       const message = `"${at.value}" names the service account "${account}", which no workload of "${namespace}" has`;
       const hint = other ? `did you mean namespace "${other}"? A workload there has that account` : undefined;
       const why = whyIdle(at.policy, at.field === 'notPrincipals', 'no client has that identity');
-      report({ object: at.policy, path: at.path, message, why, hint: hint ?? `did you mean "${meant}"?` });
+      report({ object: at.policy, path: at.path, message, why, hint: hint ?? hintOf(meant, account) });
     }
   },
 };
+
+/** Whoever lets in the account that every namespace has lets in all pods without one of their own. */
+function hintOf(meant: string, account: string): string {
+  if (meant !== 'default') return `did you mean "${meant}"?`;
+  return `the workload "${account}" has the account "default": give it one of its own (serviceAccountName)`;
+}
 
 /** Words that say what an account is, and that people leave out or add. */
 const endings: readonly string[] = ['service', 'svc', 'sa', 'account', 'service-account', 'serviceaccount'];
