@@ -7,6 +7,7 @@ import type { ProxiesAnswer } from '../../src/control/debug/answers.ts';
 import { repository } from '../../src/testbed/sandbox.ts';
 import { node } from '../../src/testbed/sidecar.ts';
 import { until } from '../../src/testbed/until.ts';
+import { eventually } from '../../src/testing/eventually.ts';
 import { builtProgram } from '../../src/testing/kubernetes/programs.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { guideSteps } from '../testing/guide.ts';
@@ -139,10 +140,11 @@ meshd() { '${process.execPath}' '${resolve('dist/meshd.js')}' "$@" $([ "$1" = ma
 
   test('lets a caller, and a gateway, call a service by mutual TLS, and nobody else', async () => {
     const [web, client, gateway] = await all();
-    expect(await curl('http://web.shop:8000/', client.network)).toMatch(
-      /spiffe:\/\/cluster\.local\/ns\/clients\/sa\/client.* 200$/,
-    );
-    expect(await curl(`http://${gateway.ip}:8080/`)).toMatch(/spiffe:\/\/cluster\.local\/ns\/edge\/sa\/gateway.* 200$/);
+    // A proxy that was ready before the service had an endpoint hears of it afterwards.
+    const answers = (url: string, pattern: RegExp, network?: string): Promise<void> =>
+      eventually(async () => expect(await curl(url, network)).toMatch(pattern));
+    await answers('http://web.shop:8000/', /spiffe:\/\/cluster\.local\/ns\/clients\/sa\/client.* 200$/, client.network);
+    await answers(`http://${gateway.ip}:8080/`, /spiffe:\/\/cluster\.local\/ns\/edge\/sa\/gateway.* 200$/);
     expect(await curl(`http://${web.ip}:8080/`)).toBe(' 000');
     expect(mesh.kubelet.problems).toEqual([]);
   });
