@@ -19,7 +19,7 @@ function differences(text: string): string[] {
     const loaded = load(document);
     if (!loaded.ok || !isSameReading(document, loaded.value)) return [];
     const { reading } = positionTree(document);
-    if ('fault' in reading) return [`${JSON.stringify(document)}: ${reading.fault}`];
+    if (!('json' in reading)) return [`${JSON.stringify(document)}: ${JSON.stringify(reading)}`];
     const path = disagreement(loaded.value, reading.json);
     return path === undefined ? [] : [`${JSON.stringify(document)} at ${path.join('.')}`];
   });

@@ -29,7 +29,7 @@ export interface PositionSettings {
 export type Agreement =
   | { readonly agrees: true }
   /** It reads something else, or refuses the text; where, and in which words. */
-  | { readonly agrees: false; readonly span: SourceSpan; readonly what: string }
+  | { readonly agrees: false; readonly span: SourceSpan; readonly what: string; readonly isListKey?: true }
   /** The second parser would cost too much for so many values. */
   | { readonly agrees: 'unknown' };
 
@@ -144,8 +144,9 @@ export class DocumentText {
     return this.#items.every((_, index) => this.#makeItemText(index).agreement.agrees === true);
   }
 
-  #difference(): { readonly span: SourceSpan; readonly what: string } | undefined {
+  #difference(): Omit<Extract<Agreement, { readonly agrees: false }>, 'agrees'> | undefined {
     const { reading, rangeOf } = this.#tree;
+    if ('listKey' in reading) return { span: this.#span(reading.listKey), what: 'a key is a list', isListKey: true };
     if ('fault' in reading) {
       return { span: this.#span({ start: reading.offset, end: reading.offset }), what: 'one of them refuses it here' };
     }

@@ -105,6 +105,10 @@ describe('parse', () => {
     ['a text that parsers read differently', '---a: 1\n', 'parsers-disagree', '1:1'],
     ['flow depth', `a: ${'['.repeat(200)}${']'.repeat(200)}`, 'nesting-too-deep', '1:105'],
     ['a key that is an object with a "toString"', 'a: [{"toString": ""}: x]', 'non-string-key', '1:5'],
+    ['a key that is a list of such', 'a: [[{"toString": []}, ~]: x]', 'non-string-key', '1:5'],
+    ['a key that is a list of a word', 'a:\n  [b]: x', 'non-string-key', '2:3'],
+    ['a key that is a list in block style', 'a:\n  ? - b\n  : x', 'non-string-key', '2:5'],
+    ['a key that an alias makes a list', 'a: {b: &l [c], *l : x}', 'non-string-key', '1:16'],
     ['an alias of itself', 'a: &x [*x]', 'nesting-too-deep', '1:1'],
   ])('refuses %s', (_, text, code, where) => {
     const { values, faults } = read(text);

@@ -109,7 +109,8 @@ function isUsableValue(document: DocumentText, loaded: Loaded & { ok: true }, pa
   const { agreement } = document;
   if (agreement.agrees === 'unknown') return reportTooComplex(document, parsing);
   if (!agreement.agrees) {
-    parsing.bag.report('parsers-disagree', agreement.span, { difference: agreement.what });
+    if (agreement.isListKey) parsing.bag.report('non-string-key', agreement.span, { key: '(a list)' });
+    else parsing.bag.report('parsers-disagree', agreement.span, { difference: agreement.what });
     return false;
   }
   for (const fault of faults) reportValue(fault, document.spanOf(fault.path, fault.part), parsing);

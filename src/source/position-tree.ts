@@ -14,7 +14,11 @@ import type { JsonPath, OffsetRange } from '../diagnostics/span.ts';
 /** The slow parser's reading of one document: knows where everything stands. */
 export interface PositionTree {
   /** The value as this parser reads it; undefined when it finds the text faulty, with its reason. */
-  readonly reading: { readonly json: unknown } | { readonly fault: string; readonly offset: number };
+  readonly reading:
+    | { readonly json: unknown }
+    | { readonly fault: string; readonly offset: number }
+    /** A list that is a key: the fast parser makes text of it that other keys have too. */
+    | { readonly listKey: OffsetRange };
   /** The deepest node that exists on `path`, or its key. */
   rangeOf(path: JsonPath, part: 'key' | 'value'): OffsetRange;
   /** The key at the end of `path` is a string, or an integer in plain decimal. */
@@ -49,9 +53,10 @@ export function positionTree(text: string): PositionTree {
 function readingOf(root: ParsedNode | null): PositionTree['reading'] {
   const anchors = new Map<string, unknown>();
   let unknownAlias: OffsetRange | undefined;
+  let listKey: OffsetRange | undefined;
   const convert = (node: unknown): unknown => {
     if (isAlias(node)) {
-      if (!anchors.has(node.source)) unknownAlias ??= { start: node.range?.[0] ?? 0, end: node.range?.[1] ?? 0 };
+      if (!anchors.has(node.source)) unknownAlias ??= rangeOfNode(node);
       return anchors.get(node.source);
     }
     if (isScalar(node)) return keep(node, node.value);
@@ -63,7 +68,9 @@ function readingOf(root: ParsedNode | null): PositionTree['reading'] {
     if (!isMap(node)) return null;
     const mapping: Record<string, unknown> = keep(node, {});
     for (const { key, value } of node.items) {
-      const name = textOfKey(isScalar(key) ? keep(key, key.value) : convert(key));
+      const made = isScalar(key) ? keep(key, key.value) : convert(key);
+      if (Array.isArray(made)) listKey ??= rangeOfNode(key);
+      const name = typeof made === 'object' && made !== null ? '[object Object]' : String(made);
       // Plain assignment of "__proto__" would set the prototype.
       Object.defineProperty(mapping, name, {
         value: convert(value),
@@ -80,13 +87,12 @@ function readingOf(root: ParsedNode | null): PositionTree['reading'] {
   };
   const json = convert(root);
   if (unknownAlias !== undefined) return { fault: 'alias before its anchor', offset: unknownAlias.start };
-  return { json };
+  return listKey === undefined ? { json } : { listKey };
 }
 
-/** As JavaScript makes text of it, but for objects that have a key `toString` of their own. */
-function textOfKey(key: unknown): string {
-  if (Array.isArray(key)) return key.map((item) => (item === null ? '' : textOfKey(item))).join();
-  return typeof key === 'object' && key !== null ? '[object Object]' : String(key);
+function rangeOfNode(node: unknown): OffsetRange {
+  const [start, end] = (node as Node).range ?? [0, 0];
+  return { start, end };
 }
 
 interface Place {
