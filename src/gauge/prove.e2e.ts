@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { run as meshpol } from '../cli/testing/run-meshpol.ts';
 import { findEnvoy } from '../envoy/process.ts';
 import { writeProgram } from '../testing/write-program.ts';
@@ -99,13 +99,16 @@ const envoy = findEnvoy({ env: process.env, repositoryRoot: resolve(import.meta.
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'prove-'));
-  process.env.TMPDIR = folder;
+  vi.stubEnv('TMPDIR', folder);
   writeFileSync(join(folder, 'mesh.yaml'), mesh);
   writeFileSync(join(folder, 'test.yaml'), policyTest);
   // An Envoy in which a path means another one: what it does is not what is predicted.
   writeProgram(join(folder, 'other-envoy'), `sed -i 's#/cart/#/other/#g' envoy.json\nexec '${envoy}' "$@"`);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
 
 interface ProvenCase {
   readonly name: string;

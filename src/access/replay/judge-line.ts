@@ -139,7 +139,7 @@ function tryOnce(
       placed.side === 'client'
         ? { kind: 'workload', namespace, name }
         : { kind: 'outside', address, ...(tls !== undefined && { tls }), ...identityOf(tls?.identities) };
-    // What was valid when it was logged is valid still: the same clock, and the same tokens.
+    // Tokens are assumed, not judged: the clock decides nothing.
     const judge = { now: logged.startedAt ?? 0 };
     return travelOnce(placedWorld, { ...access, from }, judge, { choose: chooseOnce, blanks: { ...known, ask } });
   };
@@ -175,18 +175,21 @@ function withAddress(world: World, { writer, side, source, destination }: Placed
   const { address } = side === 'client' ? source : destination;
   const own = findWorkload(world, writer) ?? writer;
   if (own.addresses[0] === address) return { placedWorld: world, writer: own };
-  const byAddress = moved.get(own) ?? new Map<string, World>();
-  moved.set(own, byAddress);
-  const found = byAddress.get(address);
+  const places = moved.get(world) ?? new Map<string, World>();
+  moved.set(world, places);
+  const place = `${keyOf(own)} ${address}`;
+  const found = places.get(place);
   if (found !== undefined) return { placedWorld: found, writer: own };
   const others = world.mesh.workloads.filter((one) => one !== own);
   const addresses = [address, ...own.addresses.filter((one) => one !== address)];
   const workloads = [{ ...own, addresses }, ...others];
   const placedWorld = { ...world, mesh: { ...world.mesh, workloads } };
   // A log may name any number of addresses.
-  if (byAddress.size >= 64) byAddress.clear();
-  byAddress.set(address, placedWorld);
+  if (places.size >= mostPlaces) places.clear();
+  places.set(place, placedWorld);
   return { placedWorld, writer: own };
 }
 
-const moved = new WeakMap<PlacedLine['writer'], Map<string, World>>();
+/** The mesh with one of its workloads at another address, by both. */
+const moved = new WeakMap<World, Map<string, World>>();
+const mostPlaces = 256;

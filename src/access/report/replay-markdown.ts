@@ -1,5 +1,5 @@
+import { markdownCell } from '../../diagnostics/formats/markdown-cell.ts';
 import type { ReplayReport } from '../replay/replay-report.ts';
-import { escapeCell } from './markdown-cell.ts';
 import { countsText, deciderText, lineText, whatText } from './replay-text.ts';
 
 /** A table of all groups, for a comment on a change. */
@@ -9,10 +9,10 @@ export function formatReplayMarkdown(report: ReplayReport): string {
     const why = decidedBy === undefined ? lacks.join('; ') : deciderText(decidedBy);
     const example = first[0] === undefined ? '' : lineText(first[0]);
     const cells = [verdict, String(lines), whatText(group), why, String(clients.length), example];
-    return `| ${cells.map(escapeCell).join(' | ')} |`;
+    return `| ${cells.map(markdownCell).join(' | ')} |`;
   });
   const others = report.notCompared.map(
-    ({ why, lines, first }) => `| not compared | ${lines} |  | ${escapeCell(why)} |  | ${escapeCell(first)} |`,
+    ({ why, lines, first }) => `| not compared | ${lines} |  | ${markdownCell(why)} |  | ${markdownCell(first)} |`,
   );
   const all = [...rows, ...others];
   const table =

@@ -1,3 +1,4 @@
+import { visible } from '../../diagnostics/formats/visible.ts';
 import { type Colours, noColours } from '../../lib/colours.ts';
 import type { ReplayReport, ReportedEnd, ReportedGroup, ReportedLine } from '../replay/replay-report.ts';
 import type { ReplayedLine } from '../replay/replayer.ts';
@@ -118,11 +119,8 @@ function loggedText({ status, details }: ReportedLine = { file: '', line: 0, cli
 
 /** Without what a client may have written to change a terminal or a table. */
 function plain(text: string): string {
-  const visible = text.replaceAll(
-    /[^ -~\u00a1-\uffff]/g,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
-  return visible.length > 500 ? `${visible.slice(0, 500)}…` : visible;
+  const shown = visible(text);
+  return shown.length > 500 ? `${shown.slice(0, 500)}…` : shown;
 }
 
 function linesText(count: number): string {

@@ -1,6 +1,6 @@
+import { markdownCell } from '../../diagnostics/formats/markdown-cell.ts';
 import { outcomeOf } from '../suite/judge.ts';
 import { type CaseResult, countText, hasPassed } from '../suite/result.ts';
-import { escapeCell } from './markdown-cell.ts';
 
 /** JSON with a format number: the numbers of passed and failed cases, and each case with its ways. */
 export function formatSuiteJson(results: readonly CaseResult[]): string {
@@ -14,7 +14,7 @@ export function formatSuiteMarkdown(results: readonly CaseResult[]): string {
   const failed = results.filter((result) => !hasPassed(result));
   const rows = failed.map(
     ({ suite, name, file, line, mismatches }) =>
-      `| ${[`${suite} > ${name}`, `${file}:${line}`, mismatches.join('; ')].map(escapeCell).join(' | ')} |`,
+      `| ${[`${suite} > ${name}`, `${file}:${line}`, mismatches.join('; ')].map(markdownCell).join(' | ')} |`,
   );
   const table = rows.length === 0 ? [] : ['', '| case | place | why |', '|---|---|---|', ...rows];
   return [`**meshpol test: ${countText(results)}**`, ...table, ''].join('\n');

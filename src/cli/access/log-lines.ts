@@ -63,13 +63,17 @@ interface Source {
 async function* unpacked(chunks: AsyncIterable<Uint8Array>, source: Source): AsyncGenerator<string> {
   const { path } = source;
   const iterator = chunks[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  if (first.done) return;
+  // The two bytes that gzip begins with may come one by one.
+  let first = new Uint8Array();
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+    first = Buffer.concat([first, next.value]);
+    if (first.length >= 2) break;
+  }
   const all = (async function* () {
-    yield first.value;
+    yield first;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   })();
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+  if (first[0] !== 0x1f || first[1] !== 0x8b) {
     for await (const chunk of all) yield latin1(chunk);
     return;
   }

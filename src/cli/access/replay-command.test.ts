@@ -218,7 +218,7 @@ spec: {mtls: {mode: STRICT}}
     const old = write('old.yaml', `${mesh}${policy(gets)}`);
     const next = write('new.yaml', `${mesh}${policy('  - to: [{operation: {methods: [POST]}}]')}`);
     const words = ['replay', next, '--old', old, '--log', '-', '--fail-on', 'changed'];
-    const forged = { ...delivered, path: '/\u001b[2J|x' };
+    const forged = { ...delivered, path: '/\u001b[2J\u202e|<img src=x>[a](b)@team' };
     const text = await run([...words, '--verbose'], logOf([delivered]));
     expect(text.code).toBe(1);
     expect(text.out).toMatch(/^-:1: changed: reaches shop\/cart → 403 rbac_access_denied_matched_policy\[none\]\n/);
@@ -227,6 +227,7 @@ spec: {mtls: {mode: STRICT}}
     const markdown = await run([...words, '--format', 'markdown'], logOf([delivered, forged]));
     expect(markdown.out).toMatch(/^\*\*meshpol replay: 2 lines: 0 same, 1 changed, 1 may change\*\*\n\n\| verdict/);
     expect(markdown.out).not.toContain('\u001b');
+    expect(markdown.out).not.toMatch(/\u202e|<img|\]\(|@team/);
     const same = await run(['replay', old, '--old', old, '--log', '-', '--fail-on', 'may-change'], logOf([delivered]));
     expect([same.code, same.out]).toEqual([0, '1 line: 1 same, 0 changed\n']);
     const miss = await run(['replay', old, '--old', old, '--log', '-', '--fail-on', 'may-change'], logOf([denied]));

@@ -95,7 +95,7 @@ class Run {
     const bare = text.endsWith('\r') ? text.slice(0, -1) : text;
     if (bare.trim() === '') return undefined;
     // An object that ends is whole; of a line of text the last field may have lost its end.
-    if (isTorn && !bare.endsWith('}')) return this.#refuse('the log ends within the line', place);
+    if (isTorn && !/^\s*\{.*\}\s*$/s.test(bare)) return this.#refuse('the log ends within the line', place);
     const read = this.#reader.read(bare);
     if ('fault' in read) return this.#refuse(read.fault, place);
     const logged = loggedRequest(read.values);

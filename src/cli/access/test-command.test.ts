@@ -173,7 +173,7 @@ spec: {selector: {matchLabels: {app: cart}}, jwtRules: [{issuer: i, jwks: '{"key
     });
     expect(read('junit')).toContain('<testsuite name="cart" tests="1" failures="1" errors="0" skipped="0">');
     expect(read('junit')).toContain('name="a|b &lt;c&gt;"');
-    expect(read('markdown')).toContain('| cart > a\\|b \\<c> |');
+    expect(read('markdown')).toContain('| cart &#62; a&#124;b &#60;c&#62; |');
     expect(read('github')).toContain(`,line=10,title=cart > a|b <c>::expected status 403`);
     expect((await runTests('-o json')).code).toBe(1);
   });

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createMeshCa } from '../../testing/certificates.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { CertificateSource } from '../server/certificate-provider.ts';
@@ -210,6 +210,7 @@ describe('the server of webhooks', () => {
   test('closes idle connections once there are as many as it allows', async () => {
     await start();
     const agent = new Agent({ keepAlive: true, maxFreeSockets: 512 });
+    onTestFinished(() => agent.destroy());
     const ready = async (): Promise<number | undefined> => {
       const sent = request({
         ...{
@@ -228,6 +229,5 @@ describe('the server of webhooks', () => {
     expect(new Set(await Promise.all(Array.from({ length: 512 }, ready)))).toEqual(new Set([200]));
     await expect(ask('')).rejects.toThrow();
     await eventually(async () => expect((await ask('', { path: '/ready', method: 'GET' })).status).toBe(200));
-    agent.destroy();
   });
 });

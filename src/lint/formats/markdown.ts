@@ -1,4 +1,4 @@
-import { visible } from '../../diagnostics/formats/visible.ts';
+import { markdownCell as cell } from '../../diagnostics/formats/markdown-cell.ts';
 import type { LintReport } from '../report.ts';
 import { formatCounts, formatNotChecked } from './summary.ts';
 
@@ -12,11 +12,4 @@ export function formatMarkdown(report: LintReport): string {
   const head = '| severity | where | what | what to do | rule |\n|---|---|---|---|---|\n';
   const lines = [formatCounts(report), ...formatNotChecked(report)].map((line) => `${cell(line)}\n`);
   return `## meshpol lint\n\n${lines.join('\n')}${rows.length === 0 ? '' : `\n${head}${rows.join('')}`}`;
-}
-
-/** What a text says must not become a link, an image or markup of the page. */
-function cell(text: string): string {
-  return visible(text.replaceAll('\n', ' '))
-    .replaceAll(/[\\`*_{}[\]<>()#+!|~@&-]/g, (character) => `&#${character.charCodeAt(0)};`)
-    .replaceAll(/\s+/g, ' ');
 }
