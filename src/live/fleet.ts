@@ -1,33 +1,24 @@
 import type { Compiler } from '../compiler/compile.ts';
 import { mayReach, type ReachedWorkload } from '../compiler/reach.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
-import type { FaultyProxy } from '../compiler/render-snapshot.ts';
 import type { Workload } from '../compiler/topology/model.ts';
-import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { append } from '../lib/append.ts';
 import type { SourceFile } from '../source/document.ts';
 import { AccessChanges } from './access-changes.ts';
 import { ClosingSecrets } from './closing-secrets.ts';
 import { type Compiled, compileKept, type KeptCompilation } from './compile-kept.ts';
+import type { FleetInputs } from './fleet-inputs.ts';
 import { type FleetFault, type FleetOutcome, faultKey, faultOfProxy, type ProxyOutcome } from './fleet-outcome.ts';
 import { type FleetState, type FrozenProxies, frozenGroups, type InForce } from './fleet-state.ts';
 import { denyingConfigs, FrozenCompiler, type KeptPolicies } from './frozen-compiler.ts';
 import { policiesOf, topologyOf, topologyWith } from './frozen-objects.ts';
 import type { GoodInputs } from './good-versions.ts';
+import { HeldObjects } from './held-objects.ts';
 import { lostIn, nothingLost, readHidden, withHidden } from './hidden-policies.ts';
-import { hasFetchedKeys, type KeySetGatherer, withRules } from './key-sets/gather.ts';
+import { hasFetchedKeys, withRules } from './key-sets/gather.ts';
 import type { Fault } from './last-valid.ts';
 import { isLeftOut } from './left-out.ts';
-
-export interface FleetInputs {
-  readonly settings: Settings;
-  /** A compiler of its own each time: what is frozen would push out what the other one remembers. */
-  readonly createCompiler: () => Compiler;
-  readonly gatherer: KeySetGatherer;
-  /** An invalid object that was never good counts as absent, if its kind takes nothing away. */
-  readonly leavesOutInvalid?: boolean | undefined;
-}
 
 type Frozen = Extract<ProxyOutcome, { readonly frozen: EnvoyConfig }>;
 
@@ -46,7 +37,7 @@ export class Fleet {
   readonly #frozen = new FrozenCompiler(() => this.#inputs.createCompiler(), this.#closing);
   #version: string | undefined;
   #workloads: ReadonlyMap<string, Workload> = new Map();
-  #heldSince: ReadonlyMap<string, string | undefined> = new Map();
+  readonly #held = new HeldObjects();
 
   constructor(inputs: FleetInputs) {
     this.#inputs = inputs;
@@ -60,7 +51,7 @@ export class Fleet {
     return {
       ...{ version, files: this.#good.files, rootBefore: this.#rootBefore },
       lost: { keys: [...this.#lost.keys], hidden: this.#lost.hidden.files },
-      heldSince: [...this.#heldSince].flatMap(([key, since]) => (since === undefined ? [] : [[key, since] as const])),
+      heldSince: this.#held.known,
       frozen: frozenGroups(this.#proxies, version, this.#good.objects),
       denying: [...this.#workloads.keys()].filter((key) => !this.#proxies.has(key)),
     };
@@ -80,7 +71,7 @@ export class Fleet {
     this.#rootBefore = rootBefore;
     const { value } = await this.#take(files, version, new DiagnosticBag(), false);
     if (value === undefined) return;
-    this.#heldSince = new Map(heldSince);
+    this.#held.restore(heldSince);
     for (const key of denying) this.#proxies.delete(key);
     if (lost !== undefined) {
       this.#lost = { keys: new Set(lost.keys), hidden: readHidden(lost.hidden, this.#compiler) };
@@ -132,9 +123,7 @@ export class Fleet {
       };
       return { value, outcome };
     }
-    this.#heldSince = new Map(
-      faults.flatMap((fault) => (fault.isHeld ? [[faultKey(fault), this.#sinceOf(fault)] as const] : [])),
-    );
+    this.#held.take(faults, this.#version);
     const outcomes = await this.#outcomesOf(value, kept, version);
     this.#good = { files: kept.files, objects: value.objects };
     this.#closing.accept(value.objects);
@@ -194,14 +183,17 @@ export class Fleet {
       const workload = workloads.get(key);
       const reached = workload && { ...reachedOf(workload), egress: snapshot.scopeOf(workload).egress };
       const own = reached === undefined ? faults : faults.filter((fault) => this.#mayConcern(fault, reached));
-      const told = own.map((fault) => this.#told(fault, lost));
+      const told = own.map((fault) => this.#held.told(fault, lost));
       if (own.some((fault) => lost.has(faultKey(fault)))) stopped.set(key, told);
       else {
         outcomes.set(key, { config, faults: told });
         this.#proxies.set(key, { version, config, policies, objects: snapshot.objects, files });
       }
     }
-    for (const proxy of faulty) stopped.set(keyOfProxy(proxy), [faultOfProxy(proxy)]);
+    for (const proxy of faulty) {
+      const { namespace, name } = proxy.workload;
+      stopped.set(`${namespace}/${name}`, [faultOfProxy(proxy)]);
+    }
     for (const [key, frozen] of await this.#freeze(stopped, value)) outcomes.set(key, frozen);
     return outcomes;
   }
@@ -216,19 +208,6 @@ export class Fleet {
 
   #isLeftOut(fault: Fault): boolean {
     return this.#inputs.leavesOutInvalid === true && isLeftOut(fault, this.#compiler);
-  }
-
-  #sinceOf(fault: Fault): string | undefined {
-    const key = faultKey(fault);
-    return this.#heldSince.has(key) ? this.#heldSince.get(key) : this.#version;
-  }
-
-  #told(fault: Fault, lost: ReadonlySet<string>): FleetFault {
-    const { object, file, line, errors } = fault;
-    const key = faultKey(fault);
-    const heldSince = lost.has(key) ? undefined : this.#heldSince.get(key);
-    const name = object && { kind: object.kind, namespace: object.namespace, name: object.name };
-    return { object: name, file, line, heldSince, errors };
   }
 
   /**
@@ -263,10 +242,6 @@ export class Fleet {
     }
     return frozen;
   }
-}
-
-function keyOfProxy({ workload: { namespace, name } }: FaultyProxy): string {
-  return `${namespace}/${name}`;
 }
 
 function reachedOf({ namespace, name, role, labels }: Workload): ReachedWorkload {

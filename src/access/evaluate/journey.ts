@@ -7,6 +7,7 @@ import { answered, inFormOf } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay } from './choices.ts';
 import { inboundListener, outboundListener } from './find-listener.ts';
+import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './network.ts';
 import { serve } from './serve.ts';
 import type { AuthorizerAnswer, Observer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
@@ -190,21 +191,17 @@ class Journey {
 
   #failed(why: string, request: HttpRequest | undefined): Outcome {
     if (request === undefined) return { kind: 'closed', exitCodes: [52, 56], details: why };
-    return inForm(answered(503, why), request, this.#blanks);
+    return inFormOf(request, answered(503, why), this.#blanks);
   }
 
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */
-  #translated({ host, endpoints }: MeshService, connection: Connection, request: HttpRequest | undefined): Way {
-    const { address, port } = connection.destination;
-    const all = endpoints.filter(({ servicePort }) => servicePort === port);
-    // A node translates within one family of addresses.
-    const fitting = all.filter((endpoint) => endpoint.address.includes(':') === address.includes(':'));
-    const own = fitting.length > 0 ? fitting : all;
+  #translated(service: MeshService, connection: Connection, request: HttpRequest | undefined): Way {
+    const own = endpointsBehind(service, connection.destination);
     if (own.length === 0) return this.#end({ kind: 'closed', exitCodes: [7], details: 'the service has no endpoint' });
     const labels = own.map((endpoint, i) => `${endpoint.address} ${i}`);
-    const label = labels.length > 1 ? this.#choose('endpoint', host, labels) : labels[0];
+    const label = labels.length > 1 ? this.#choose('endpoint', service.host, labels) : labels[0];
     const endpoint = own.find((_, i) => labels[i] === label) ?? own[0];
-    const destination = { address: endpoint?.address ?? '', port: endpoint?.port ?? port };
+    const destination = { address: endpoint?.address ?? '', port: endpoint?.port ?? connection.destination.port };
     return this.#arrive({ ...connection, destination }, request);
   }
 
@@ -244,29 +241,7 @@ class Journey {
   }
 }
 
-/** A workload's own address for connections to another one: of the same family, as the kernel chooses. */
-function addressTowards({ addresses }: MeshWorkload, other: string): string | undefined {
-  return addresses.find((address) => address.includes(':') === other.includes(':')) ?? addresses[0];
-}
-
-/** The Service of Kubernetes whose address it is, which nodes translate to one of its endpoints. */
-function serviceAt({ mesh }: World, address: string): MeshService | undefined {
-  return mesh.services.find(({ kind, addresses }) => kind === 'Service' && addresses.includes(address));
-}
-
 function tlsOf(from: Client): ClientTls | undefined {
   if (from.kind !== 'outside' || (from.identity === undefined && from.tls === undefined)) return undefined;
   return { alpn: [], ...from.tls, ...(from.identity !== undefined && { identities: [from.identity] }) };
-}
-
-function inForm(outcome: Outcome, request: HttpRequest | undefined, blanks: Blanks | undefined): Outcome {
-  return request === undefined ? outcome : inFormOf(request, outcome, blanks);
-}
-
-/** Whether redirection leads connections to this port through the workload's sidecar. */
-function isCaptured({ mesh }: World, server: MeshWorkload, port: number): boolean {
-  if (server.role !== 'sidecar') return false;
-  const { excludedInboundPorts } = mesh.capture;
-  if (excludedInboundPorts.includes(port) || server.excludedInboundPorts?.includes(port)) return false;
-  return server.includedInboundPorts?.includes(port) ?? true;
 }
