@@ -6,7 +6,8 @@ export function sameAnswer(a: Way, b: Way): boolean {
   return answerKey(a) === answerKey(b);
 }
 
-function answerKey({ outcome, target }: Way): string {
+function answerKey(way: Way): string {
+  const { outcome, target } = way;
   switch (outcome.kind) {
     case 'reaches': {
       // The address of a workload may be made up, and another one in each version.
@@ -14,10 +15,17 @@ function answerKey({ outcome, target }: Way): string {
       return `reaches ${target === undefined ? '' : keyOf(target)} ${places.join(' ')}`;
     }
     case 'answered':
-      return `answered ${outcome.status} ${outcome.grpcStatus ?? ''}`;
+      return `answered ${outcome.status} ${outcome.grpcStatus ?? ''} ${routeAnswer(way)}`;
     case 'unmodelled':
       return `unmodelled ${outcome.at}`;
     default:
       return outcome.kind;
   }
+}
+
+/** Where a redirect leads, or what a route answers by itself; empty for answers of anything else. */
+function routeAnswer({ outcome, legs }: Way): string {
+  if (outcome.kind !== 'answered' || outcome.details !== 'direct_response') return '';
+  const route = legs.at(-1)?.steps.findLast(({ station }) => station === 'route')?.at;
+  return JSON.stringify([route?.at('redirect').value, route?.at('direct_response').value]);
 }

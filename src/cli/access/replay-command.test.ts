@@ -1,43 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReplayReport } from '../../access/replay/replay-report.ts';
+import { describe, expect, test } from 'vitest';
 import { run } from '../testing/run-meshpol.ts';
+import { logOf, replayBench } from './testing/replay-bench.ts';
 import { delivered, denied, gets, mesh, policy } from './testing/replayed-shop.ts';
 
 describe('meshpol replay', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'replay-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  const write = (name: string, text: string | Buffer): string => {
-    const path = join(folder, name);
-    mkdirSync(join(path, '..'), { recursive: true });
-    writeFileSync(path, text);
-    return path;
-  };
-  const logOf = (lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-
-  /** Exit code, error and report of lines under two sets of policies. */
-  async function replay(before: string, after: string, lines: readonly object[] | string, ...others: string[]) {
-    const old = write('old.yaml', `${mesh}${before}`);
-    const next = write('new.yaml', `${mesh}${after}`);
-    const log = write('access.log', typeof lines === 'string' ? lines : logOf(lines));
-    const words = ['replay', next, '--old', old, '--log', log, '--format', 'json', ...others];
-    const { code, out, error } = await run(words);
-    return { code, error, report: (out === '' ? {} : JSON.parse(out)) as ReplayReport };
-  }
-  const verdictOf = async (before: string, after: string, line: object) => {
-    const { report, error } = await replay(before, after, [line]);
-    if (report.counts === undefined) return error;
-    return Object.entries(report.counts).flatMap(([kind, count]) => (count > 0 ? [kind] : []))[0];
-  };
+  const { write, replay, verdictOf, folder } = replayBench();
 
   test('finds the same, the changed, and what is not reproduced', async () => {
     const lines = [delivered, delivered, { ...denied, method: 'POST' }, { ...delivered, method: 'PUT' }];
@@ -194,7 +166,7 @@ spec: {mtls: {mode: STRICT}}
   });
 
   test('compares with a revision of git', async () => {
-    const repository = join(folder, 'repository');
+    const repository = join(folder(), 'repository');
     write('repository/mesh/all.yaml', `${mesh}${policy(gets)}`);
     const git = (...words: string[]) => {
       const settings = ['-c', 'user.name=a', '-c', 'user.email=a@b.example', '-c', 'commit.gpgsign=false'];
@@ -240,7 +212,7 @@ spec: {mtls: {mode: STRICT}}
     const old = write('old.yaml', mesh);
     const empty = write('empty.log', '');
     const foreign = write('foreign.log', 'hello\n');
-    const words = options.map((word) => ({ OLD: old, FOLDER: folder, FOREIGN: foreign })[word] ?? word);
+    const words = options.map((word) => ({ OLD: old, FOLDER: folder(), FOREIGN: foreign })[word] ?? word);
     const { code, error } = await run(['replay', old, '--log', empty, ...words]);
     expect([code, error]).toEqual([expected, expect.stringContaining(message)]);
   });
