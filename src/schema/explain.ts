@@ -91,7 +91,9 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
   minProperties: ({ bag, ownKey, where }) => bag.report('empty-object', ownKey, { where }),
   required: ({ bag, ownKey, where, error }) => {
     const field = String(error.params.missingProperty);
-    const hint = field === 'spec' ? `write "spec:" and below it, indented, the fields of the ${where}` : undefined;
+    const empty = where === 'AuthorizationPolicy' ? ', or "spec: {}" for a policy that allows nothing' : '';
+    const fields = `write "spec:" and below it, indented, the fields of the ${where}${empty}`;
+    const hint = field === 'spec' ? fields : undefined;
     bag.report('missing-field', ownKey, { field, where }, { hint });
   },
   type: ({ bag, span, field, error, wanted }) => {
