@@ -31,16 +31,20 @@ const rule = object(
   '{host: broker, trafficPolicy: {loadBalancer: {simple: RANDOM}}}',
 );
 
-/** Codes of what is found in the documents, without infos. */
-function codesOf(...documents: readonly string[]): readonly string[] {
+/** What is found in the documents. */
+function findingsOf(...documents: readonly string[]) {
   const bag = new DiagnosticBag();
   const unread: UnreadObject[] = [];
   const files = [{ path: 'a.yaml', text: documents.join('---\n') }];
   const objects = createObjectReader()(files, bag, (it) => void unread.push(it));
   const snapshot = createAnalyser(defaultSettings, { ...partialInput, unread })(objects, bag);
   if (snapshot === undefined) throw new Error(JSON.stringify(bag.all));
-  const { findings } = lint(snapshot);
-  return findings.flatMap(({ code, severity }) => (severity === 'info' ? [] : [code]));
+  return lint(snapshot).findings;
+}
+
+/** Their codes, without infos. */
+function codesOf(...documents: readonly string[]): readonly string[] {
+  return findingsOf(...documents).flatMap(({ code, severity }) => (severity === 'info' ? [] : [code]));
 }
 
 describe('an object of a kind that is not read', () => {
@@ -120,6 +124,16 @@ describe('an object of a kind that is not read', () => {
     const found = codesOf(namespace, neighbour, service('broker'), policy('broker'), other);
     expect(found).toEqual(['service-without-endpoints', 'selector-without-workload']);
     expect(codesOf(namespace, neighbour, service('front'), rule, other)).toEqual(['unknown-host']);
+  });
+
+  test.each([
+    ['says of no port', '[{name: app}]', []],
+    ['has a port', '[{name: app, ports: [{containerPort: 8080}]}]', ['cart']],
+  ])('that runs to its end and %s is missed by access rules only where somebody is to call it', (_, list, names) => {
+    const spec = `{jobTemplate: {spec: {template: {metadata: {labels: {app: cart}}, spec: {containers: ${list}}}}}}`;
+    const documents = [namespace, neighbour, policy('front'), object('batch/v1', 'CronJob', spec)];
+    const found = findingsOf(...documents).filter(({ code }) => code === 'workload-without-access-rules');
+    expect(found.map(({ subject }) => subject?.name)).toEqual(names);
   });
 
   test('leaves a misspelt label to be found', () => {

@@ -7,6 +7,9 @@ export const standardGroup = 'gateway.networking.k8s.io';
 /** Kind of the standard's Gateway, apart from the Gateway of `networking.mesh.io`. */
 export const standardGatewayKind = `Gateway.${standardGroup}` as const;
 
+/** The label by which the workloads of a Gateway are found that names no address; its value is the name of the Gateway. */
+export const gatewayNameLabel = `${standardGroup}/gateway-name`;
+
 export interface GatewayClass extends MeshObject<'GatewayClass'> {
   readonly spec: { readonly controllerName: string };
 }

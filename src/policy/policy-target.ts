@@ -25,7 +25,7 @@ export interface BoundTarget {
   readonly gateways: readonly string[];
   /** Why the Gateway is not served, where it is not. */
   readonly fault?: string;
-  /** The input has no Gateway of that namespace. */
+  /** The input has no Gateway of that namespace, or says nothing of the class of the Gateway. */
   readonly isUnseen?: true;
 }
 

@@ -1,13 +1,14 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { StandardGateway } from '../../policy/gateway-api.ts';
+import { type GatewayClass, gatewayNameLabel, type StandardGateway } from '../../policy/gateway-api.ts';
 import { type BoundPolicy, type BoundTarget, type TargetRef, targetsOf } from '../../policy/policy-target.ts';
 import { madeDocument } from '../../policy/written-field.ts';
-import { type GatewayWorkloads, gatewayNameLabel, type ServedGateways } from './served-gateways.ts';
+import { type GatewayWorkloads, isOfUnseenClass, type ServedGateways } from './served-gateways.ts';
 
 /** The Gateways of the input, and which of them are served here. */
 export interface KnownGateways {
   readonly gateways: readonly StandardGateway[];
   readonly served: ServedGateways;
+  readonly classes: readonly GatewayClass[];
 }
 
 /** Whether a policy is bound to Gateways. */
@@ -56,12 +57,13 @@ export class BoundPolicies<P extends BoundPolicy<string>> {
 type Target = Omit<BoundTarget, 'gateways'> & { readonly workloads: GatewayWorkloads };
 
 function workloadsFor({ namespace }: BoundPolicy<string>, { name }: TargetRef, known: KnownGateways): Target {
-  const { gateways, served } = known;
+  const { gateways, served, classes } = known;
   const found = gateways.find((it) => it.namespace === namespace && it.name === name);
   const workloads = found && served.get(found);
   const gateway = `${namespace}/${name}`;
   if (workloads !== undefined) return { gateway, workloads };
-  const isUnseen = found === undefined && !gateways.some((it) => it.namespace === namespace);
+  const isUnseen =
+    found === undefined ? !gateways.some((it) => it.namespace === namespace) : isOfUnseenClass(found, classes);
   return {
     gateway,
     workloads: { namespace, labels: { [gatewayNameLabel]: name } },

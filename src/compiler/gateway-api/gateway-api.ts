@@ -77,12 +77,12 @@ function createBinding() {
   const requests = new BoundPolicies<RequestAuthentication>();
   return (
     { authorizationPolicies, requestAuthentications }: Bound,
-    { gateways }: StandardSet,
+    { gateways, gatewayClasses: classes }: StandardSet,
     served: ServedGateways,
     bag: DiagnosticBag,
   ): Bound =>
-    bound.of([authorizationPolicies, requestAuthentications, gateways, served], bag, (own, before) => {
-      const known = { gateways, served };
+    bound.of([authorizationPolicies, requestAuthentications, gateways, classes, served], bag, (own, before) => {
+      const known = { gateways, served, classes };
       return {
         authorizationPolicies: keptList(before?.authorizationPolicies, access.of(authorizationPolicies, known, own)),
         requestAuthentications: keptList(

@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { GatewayClass, StandardGateway } from '../../policy/gateway-api.ts';
+import { type GatewayClass, gatewayNameLabel, type StandardGateway } from '../../policy/gateway-api.ts';
 import type { Service } from '../../policy/topology-kinds.ts';
 
 /** Who serves a Gateway of the standard: workloads of one namespace with these labels. */
@@ -14,9 +14,6 @@ export interface GatewaySurroundings {
   readonly services: ReadonlyMap<string, Service>;
   readonly clusterDomain: string;
 }
-
-/** The label by which the workloads of a Gateway are found that names no address; its value is the name of the Gateway. */
-export const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
 
 const controllers: ReadonlySet<string> = new Set(['mesh.io/gateway-controller', 'istio.io/gateway-controller']);
 const knownClasses: ReadonlySet<string> = new Set(['mesh', 'istio']);
@@ -38,6 +35,11 @@ export function servedGateways(
   return served;
 }
 
+/** Whether the class of a Gateway is one of which the input says nothing, as it has no GatewayClass at all. */
+export function isOfUnseenClass({ spec }: StandardGateway, classes: readonly GatewayClass[]): boolean {
+  return classes.length === 0 && !knownClasses.has(spec.gatewayClassName);
+}
+
 function workloadsOf(
   gateway: StandardGateway,
   { classes, services, clusterDomain }: GatewaySurroundings,
@@ -55,7 +57,7 @@ function workloadsOf(
   }
   if (found === undefined && !knownClasses.has(gatewayClassName)) {
     const why = `there is no GatewayClass "${gatewayClassName}", and its name is neither "mesh" nor "istio"`;
-    return refuse(['gatewayClassName'], why, classes.length === 0);
+    return refuse(['gatewayClassName'], why, isOfUnseenClass(gateway, classes));
   }
   const address = addresses?.[0]?.value;
   if (address === undefined) return { namespace: gateway.namespace, labels: { [gatewayNameLabel]: gateway.name } };

@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { Gateway } from '../../policy/gateway.ts';
+import { gatewayNameLabel } from '../../policy/gateway-api.ts';
 import { writtenField } from '../../policy/written-field.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import type { Labels } from '../topology/selector.ts';
@@ -21,7 +22,8 @@ export function checkGateways(
     const { namespace, name } = writtenField(gateway, []).object;
     // Gateways usually run in a namespace of their own, and their objects stand beside the applications.
     const others = routers.filter(({ labels }) => !isOpposite(gateway.spec.selector ?? {}, labels));
-    const isUnseen = others.length === 0 || unseenIn.size > 0;
+    const isMade = gateway.standard !== undefined && gateway.spec.selector?.[gatewayNameLabel] !== undefined;
+    const isUnseen = isMade || others.length === 0 || unseenIn.size > 0;
     bag.report(
       'gateway-without-workload',
       gateway.document.spanOf(['spec', 'selector']),

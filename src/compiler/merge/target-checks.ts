@@ -1,4 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { gatewayNameLabel } from '../../policy/gateway-api.ts';
 import type { BoundPolicy, BoundTarget } from '../../policy/policy-target.ts';
 import { writtenField } from '../../policy/written-field.ts';
 import type { Topology } from '../topology/model.ts';
@@ -18,7 +19,9 @@ export function checkTarget(
   if (selected.some(({ role }) => role !== 'none')) return;
   const why =
     fault ?? (selected.length === 0 ? 'no workload of the input serves it' : 'none of its workloads has a proxy');
-  const absent = isUnseen === true || (fault === undefined && topology.unseenIn.has(namespace));
+  // Who makes the proxies of a Gateway from its class writes them down nowhere.
+  const isMade = selected.length === 0 && spec.selector?.matchLabels?.[gatewayNameLabel] !== undefined;
+  const absent = isUnseen === true || (fault === undefined && (isMade || topology.unseenIn.has(namespace)));
   const span = document.spanOf(['spec', 'selector']);
   bag.report('target-without-effect', span, { kind, name: nameOf(policy), gateway, why }, { isUnseen: absent });
 }

@@ -138,15 +138,25 @@ function checkHosts(
   bag: DiagnosticBag,
 ): void {
   if (!boundGateways(spec.gateways, namespace).includes('mesh')) return;
-  for (const [i, written] of (spec.hosts ?? []).entries()) {
-    const host = resolveShortName(written, namespace, clusterDomain);
-    if (hosts.meets(host)) continue;
+  const resolved = (spec.hosts ?? []).map((host) => resolveShortName(host, namespace, clusterDomain));
+  for (const [i, host] of resolved.entries()) {
+    const full = withDomain(host, clusterDomain);
+    // Who writes all spellings of a host means one service.
+    if (hosts.meets(host) || (resolved.includes(full) && hosts.get(full) !== undefined)) continue;
     const span = document.spanOf(['spec', 'hosts', i]);
-    const near = isWildcard(host) ? undefined : (hosts.nearest(host) ?? hosts.fuller(host));
+    const whole = hosts.get(full) === undefined ? undefined : full;
+    const near = isWildcard(host) ? undefined : (whole ?? hosts.nearest(host) ?? hosts.fuller(host));
     const hint = near && `did you mean "${near}"?`;
     const extras = { hint, isUnseen: isOfUnseenNamespace(host, topology, clusterDomain) };
     if (spec.http !== undefined) bag.report('host-without-service', span, { host }, extras);
     else
       bag.report('connections-without-service', span, { host, kind: spec.tls === undefined ? 'tcp' : 'tls' }, extras);
   }
+}
+
+/** The full name of a host that is written as `<service>.<namespace>`, or as that and `svc`. */
+function withDomain(host: string, clusterDomain: string): string {
+  const words = host.split('.');
+  if (words.length === 2) return `${host}.svc.${clusterDomain}`;
+  return words.length === 3 && words[2] === 'svc' ? `${host}.${clusterDomain}` : host;
 }

@@ -53,6 +53,10 @@ describe('the hint of a finding about routes and services', () => {
       );
     expect(hintFor('catalg')).toEqual(['did you mean "catalog.shop.svc.cluster.local"?']);
     expect(hintFor('payments')).toEqual([expect.stringMatching(/by a ServiceEntry$/)]);
+    expect(hintFor('catalog.shop')).toEqual(['did you mean "catalog.shop.svc.cluster.local"?']);
+    expect(hintFor('catalog.shop.svc')).toEqual(['did you mean "catalog.shop.svc.cluster.local"?']);
+    expect(hintFor('catalog, catalog.shop, catalog.shop.svc')).toEqual([]);
+    expect(hintFor('catalog, catalog.shops')).toHaveLength(1);
     expect(hintFor('cata', 'cata-service')).toEqual(['did you mean "cata-service.shop.svc.cluster.local"?']);
   });
 

@@ -1,6 +1,9 @@
 import type { Snapshot } from '../../compiler/snapshot.ts';
+import type { Workload } from '../../compiler/topology/model.ts';
 import { type NearLabel, nearLabel } from '../../compiler/topology/near-labels.ts';
 import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
+import { valueAt } from '../../lib/value-at.ts';
+import { at, podSpecPath } from '../pod-spec.ts';
 import type { Rule } from '../rule.ts';
 
 /** Without an AuthorizationPolicy everything is allowed. */
@@ -26,12 +29,24 @@ export const rule: Rule = {
       const { namespace, labels } = workload;
       // Of a policy that was meant for it and misses it, its selector tells, with the remedy.
       if (Object.entries(labels).some(([key, value]) => missed.has(entryOf(namespace, { key, value })))) continue;
-      if (workload.role !== 'sidecar' || snapshot.effective.authorizationPolicies(workload).length > 0) continue;
+      if (
+        workload.role !== 'sidecar' ||
+        isTask(workload) ||
+        snapshot.effective.authorizationPolicies(workload).length > 0
+      )
+        continue;
       const message = `no AuthorizationPolicy of the input applies to "${namespace}/${workload.name}"`;
       report({ object: workload.object, path: ['metadata', 'name'], message });
     }
   },
 };
+
+/** Whether it runs to its end and says of no port that anybody is to call it there. */
+function isTask({ kind, object, targets }: Workload): boolean {
+  if (!['Job', 'CronJob', 'ScaledJob'].includes(kind) || targets.length > 0) return false;
+  const containers = at(object, [...podSpecPath(object), 'containers']);
+  return !Array.isArray(containers) || containers.every((it) => valueAt(it, ['ports', 0]) === undefined);
+}
 
 /** Labels that the selectors of policies without a workload were probably meant to name, by namespace. */
 function missedLabels({ topology, policies, settings }: Snapshot): ReadonlySet<string> {

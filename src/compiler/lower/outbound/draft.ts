@@ -1,6 +1,7 @@
-import { boundPorts } from '../../../config/proxy-ports.ts';
+import { boundPorts, metricsPort, readinessPort } from '../../../config/proxy-ports.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { Service } from '../../../policy/topology-kinds.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import { listenerName } from '../names.ts';
 import { servicePortSpan } from '../origins.ts';
@@ -84,6 +85,7 @@ export class ListenerDrafts {
 
   /** Envoy would refuse one of the two listeners of one address: perhaps the one that takes all inbound connections. */
   #refuse({ outbound, port }: Placement): void {
+    if (isOfProxies(outbound.service, port.number)) return;
     this.#bag.report('service-port-of-proxy', servicePortSpan(outbound.service, port.number), {
       port: String(port.number),
       host: outbound.service.host,
@@ -115,6 +117,13 @@ export class ListenerDrafts {
       },
     );
   }
+}
+
+/** Proxies do not capture what is sent to the ports at which they answer to the outside: it needs no listener. */
+function isOfProxies({ kind, object }: Placement['outbound']['service'], port: number): boolean {
+  if (kind !== 'Service' || ![readinessPort, metricsPort].includes(port)) return false;
+  const { spec } = object as Service;
+  return spec.ports?.some((it) => it.port === port && (it.targetPort ?? port) === port) === true;
 }
 
 function isUnspecified(address: string): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { service } from '../../../testing/objects.ts';
 import { effectiveOutbound, meshService, ports } from '../../../testing/topology.ts';
 import type { OutboundIR } from '../../ir/proxy.ts';
 import { matchChain } from '../testing/match-chain.ts';
@@ -65,17 +66,30 @@ describe('settings of outbound connections', () => {
     [15021, 'http'],
     [15090, 'http'],
   ])('no service opens the wildcard listener of port %i, which every proxy binds itself', (port, protocol) => {
+    const object = service('a', { ports: [{ port, targetPort: 8080 }] });
     for (const families of [['ipv4'], ['ipv6'], ['ipv4', 'ipv6']] as const) {
-      const service = meshService('a', { ports: ports(`${port}/${protocol}`) });
-      const outbound = outboundOf([service], { scope: { families } });
+      const outbound = outboundOf([meshService('a', { ports: ports(`${port}/${protocol}`), object })], {
+        scope: { families },
+      });
       expect(names(outbound)).toEqual([]);
       expect(outbound.routes).toEqual([]);
       expect(outbound.codes).toEqual(['service-port-of-proxy']);
     }
     const own = outboundOf([meshService('a', { ports: ports(`${port}/tcp`) })]);
     expect(names(own)).toEqual([`10.0.0.1_${port}`]);
-    const everywhere = { addresses: ['0.0.0.0'], ports: ports(`${port}/tcp`) };
+    const everywhere = { addresses: ['0.0.0.0'], ports: ports(`${port}/tcp`), object };
     expect(names(outboundOf([meshService('a', everywhere)]))).toEqual([]);
+  });
+
+  test.each([
+    [15001, ['service-port-of-proxy']],
+    [15021, []],
+    [15090, []],
+  ])('a service for port %i of the proxies themselves is warned of where clients cannot reach it', (port, codes) => {
+    for (const targetPort of [undefined, port]) {
+      const object = service('a', { ports: [{ port, ...(targetPort && { targetPort }) }] });
+      expect(outboundOf([meshService('a', { ports: ports(`${port}/http`), object })]).codes).toEqual(codes);
+    }
   });
 
   test('a router has clusters alone', () => {
