@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { budget, type FileTimes, type TestTimes } from './times.ts';
+import { budget, type FileTimes, laterParts, type TestTimes } from './times.ts';
 import {
   endToEndRows,
   folderOf,
@@ -80,6 +80,13 @@ describe('withTimes', () => {
   test('refuses a page that has no place for the table', () => {
     expect(() => withTimes('# A page\n', rows)).toThrow('no place for the times');
   });
+});
+
+test('CONTRIBUTING.md says what make test may take, and for which parts of the product', () => {
+  const page = readFileSync('CONTRIBUTING.md', 'utf8').replaceAll(/\s+/g, ' ');
+  const cpuSeconds = budget.cpuSeconds.toLocaleString('en');
+  expect(page).toContain(`\`make test\` may take ${budget.seconds / 60} minutes and ${cpuSeconds} CPU-seconds.`);
+  expect(laterParts.filter((part) => !page.includes(part))).toEqual([]);
 });
 
 describe('the table of times in CONTRIBUTING.md', () => {
