@@ -91,7 +91,7 @@ function resolved(schema: Schema): Schema {
 function typeOf({ type, const: only, enum: known, format, items, additionalProperties, ...schema }: Schema): string {
   const values = known?.filter((value) => !schema['x-refused-values']?.includes(value));
   if (only !== undefined) return `\`${only}\``;
-  if (values !== undefined) return values.map((value) => `\`${value}\``).join(', ');
+  if (values !== undefined) return values.map((value) => (value === '' ? '`""`' : `\`${value}\``)).join(', ');
   const named = [type ?? 'any'].flat().filter((one) => one !== 'null')[0] ?? 'any';
   if (named === 'array') return `list of ${items === undefined ? 'any' : typeOf(resolved(items))}`;
   if (named === 'object' && typeof additionalProperties === 'object') {

@@ -27,7 +27,7 @@ export function addTest(program: Command, io: CliIo, finish: Finish): void {
     )
     .option(
       '--coverage <form[=file]>',
-      'write which rules, predicates, tokens, scopes of mutual TLS and routes the cases cover, in this form (text, json, lcov, html); may be repeated',
+      'write which rules, predicates, tokens, modes of mutual TLS and routes the cases cover, in this form (text, json, lcov, html); may be repeated',
       parseCoverageOutput,
     )
     .option(

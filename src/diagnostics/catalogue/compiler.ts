@@ -89,7 +89,7 @@ export const compilerCodes = {
   'policy-in-force-nowhere': warning(message`${'kind'} "${'name'}" applies to no workload: ${'why'}`),
   'port-without-service': warning(
     message`mutual TLS of port ${'port'} is ignored here on ${'workloads'}: no service delivers to that container port`,
-    'if this is the container port that is meant, add it to a Service of the workload, so that the entry holds',
+    'if this is the container port that is meant, add it to a Service of the workload, so that the entry takes effect',
   ),
   'port-behind-ingress-listener': warning(
     message`port ${'endpoint'} in this rule is not the port of connections that Sidecar "${'sidecar'}" leads there: rules see them on port ${'port'}, on which they arrive`,

@@ -9,7 +9,7 @@ export const gatewayApiCodes = {
   ),
   'grpc-over-http1': warning(
     message`port ${'port'} of backend "${'backend'}" names ${'found'}: calls over gRPC go there in HTTP/1.1, unless a DestinationRule has h2UpgradePolicy UPGRADE`,
-    'call the port of the Service "grpc", or "grpc-" with a name; or set its appProtocol to "grpc"',
+    'name the port of the Service "grpc" or "grpc-...", or set its appProtocol to "grpc"',
   ),
   'invalid-listener': error(message`listener "${'name'}" cannot be served: ${'reason'}`),
   'route-not-attached': warning(message`${'kind'} "${'name'}" takes no requests of Gateway "${'gateway'}": ${'why'}`),
@@ -22,7 +22,7 @@ export const gatewayApiCodes = {
   ),
   'target-without-effect': warning(
     message`${'kind'} "${'name'}" has no effect at Gateway "${'gateway'}": ${'why'}`,
-    'name a Gateway of the namespace of the policy that workloads with a proxy serve, or write a "selector"',
+    'name a Gateway in the namespace of the policy that is served by workloads with a proxy, or write a "selector"',
   ),
   'unsupported-target': error(message`${'reason'}`),
   'unusable-backend': warning(message`backend "${'backend'}" cannot be used: ${'why'}; ${'otherwise'}`),

@@ -69,7 +69,7 @@ describe('the hint of a finding about routes and services', () => {
     );
     const pod = podOf('cart', 'app: cart');
     expect(hintsOf('port-without-service', 'cluster.local', ...servicesFor('cart'), pod, peer)).toEqual([
-      'if this is the container port that is meant, add it to a Service of the workload, so that the entry holds',
+      'if this is the container port that is meant, add it to a Service of the workload, so that the entry takes effect',
     ]);
   });
 

@@ -15,8 +15,8 @@ export const rule: Rule = {
   needs: 'topology',
   judges: 'each',
   since: '0.1.0',
-  title: 'a policy with the labels of a gateway that is in another namespace',
-  why: 'a policy selects workloads of its own namespace alone, so the gateway neither checks tokens nor access by it',
+  title: 'a policy whose selector has the labels of a gateway in another namespace',
+  why: 'a policy selects workloads of its own namespace alone, so it has no effect at the gateway',
   hint: 'move the policy to the namespace of the gateway',
   outranks: ['selector-without-workload', 'policy-in-force-nowhere'],
   check({ snapshot, report }) {

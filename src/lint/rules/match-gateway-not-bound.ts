@@ -13,7 +13,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a match for a gateway that the VirtualService is not bound to',
-  why: 'only proxies of the gateways in "spec.gateways" get the routes, so none for which the match is',
+  why: 'only proxies of the gateways in "spec.gateways" get the routes, so this match never applies',
   hint: 'add the gateway to "spec.gateways", or remove it from the match',
   check({ snapshot, report }) {
     for (const object of snapshot.policies.virtualServices) {

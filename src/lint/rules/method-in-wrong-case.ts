@@ -22,7 +22,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an HTTP method that is not in capitals',
-  why: 'methods are compared with their case, so the value stands for none of the usual requests (here, unlike in Istio, methods of a DENY rule and notMethods of an ALLOW rule match in any case)',
+  why: 'methods are compared with their case, so the value matches none of the usual requests (here, unlike in Istio, methods of a DENY rule and notMethods of an ALLOW rule match in any case)',
   hint: 'write the method in capitals',
   fixChanges: 'access rules',
   check({ snapshot, report }) {

@@ -22,7 +22,7 @@ export const rule: Rule = {
   judges: 'each',
   since: '0.1.0',
   title: 'a service port in an access rule',
-  why: 'a port in a rule is compared with the container port, so this one is the port of no connection',
+  why: 'a port in a rule is compared with the container port, so no connection has this port',
   hint: 'write the container port',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
