@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { codeBlocks } from '../../scripts/docs/code-blocks.ts';
 import { openSandbox, repository, scratch } from '../../src/testbed/sandbox.ts';
@@ -72,9 +72,36 @@ test('the commands of README.md that compile examples/first-mesh end as the page
   expect(await readdir(folder)).toEqual(['first-mesh']);
 });
 
+test('the commands of README.md that install the programs link them and their manual pages to this folder', async ({
+  onTestFinished,
+}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'installed-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const script = codeBlocks(await readFile('README.md', 'utf8')).find(({ text }) =>
+    text.startsWith('npm install'),
+  )?.text;
+  expect(script).toBe('npm install --global .\nman meshpol-lint\n');
+  // The prefix stands for .tools; npm fetches nothing.
+  const environment = {
+    npm_config_prefix: folder,
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_offline: 'true',
+    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+    MANPATH: join(folder, 'share/man'),
+  };
+  const printed = await run(
+    `set -e\n${script}for it in meshpol pilot-agent meshd; do $it version; done`,
+    folder,
+    environment,
+  );
+  expect(printed).toMatch(/^NAME\n +meshpol-lint - /m);
+  expect(printed).toMatch(/^meshpol \S+\nversion\.BuildInfo\{.*\}\nversion\.BuildInfo\{.*\}\n$/m);
+  expect(await realpath(join(folder, 'bin/meshd'))).toBe(resolve('dist/meshd.js'));
+});
+
 /** Runs a script in the repository; gives what it prints to standard output. */
-function run(script: string, temporary: string): Promise<string> {
-  const options = { timeout: 90_000, env: { ...process.env, TMPDIR: temporary } };
+function run(script: string, temporary: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  const options = { timeout: 90_000, env: { ...process.env, TMPDIR: temporary, ...environment } };
   return new Promise((resolve) => {
     execFile('bash', ['-c', script], options, (_error, stdout) => resolve(stdout));
   });
