@@ -7,6 +7,8 @@ export interface OffsetRange {
 /** A place in a source file, as offsets into its text; line and column are computed only when something is printed. */
 export interface SourceSpan extends OffsetRange {
   readonly file: string;
+  /** The beginning of a document, in place of a field of it whose own place is not known: of very large ones. */
+  readonly isVague?: true;
 }
 
 /** Keys and indexes from the root of a document: `['spec', 'mtls', 'mode']`. */

@@ -3,7 +3,8 @@ import type { Finding, Fix } from './finding.ts';
 
 /**
  * Findings, with those fixes alone that change nothing else: a text over several lines ends with the line end that
- * separates it from the next item, and a value with an anchor stands in other places too.
+ * separates it from the next item, a value with an anchor stands in other places too, and of a field of a very large document
+ * the place is not known.
  */
 export function withSafeFixes(findings: readonly Finding[], files: readonly SourceText[]): readonly Finding[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
@@ -15,8 +16,8 @@ export function withSafeFixes(findings: readonly Finding[], files: readonly Sour
   };
   const isSafe = ({ edits }: Fix): boolean =>
     edits.every(
-      ({ span: { file, start, end } }) =>
-        !/[\r\n]/.test(texts.get(file)?.slice(start, end) ?? '') && !sharesValues(file),
+      ({ span: { file, start, end, isVague } }) =>
+        isVague !== true && !/[\r\n]/.test(texts.get(file)?.slice(start, end) ?? '') && !sharesValues(file),
     );
   return findings.map((finding) => {
     if (finding.fix === undefined || isSafe(finding.fix)) return finding;

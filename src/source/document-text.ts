@@ -88,10 +88,11 @@ export class DocumentText {
       this.#arrays ??= new Map();
       return this.#span(jsonRangeOf(this.place.text, path, part, this.#arrays));
     }
-    if (!this.isSmall) return this.startOf([]);
+    const vague: SourceSpan = { ...this.startOf([]), isVague: true };
+    if (!this.isSmall) return vague;
     const plain = this.#settings.trees.plainOf(this.place.text, this.#value);
     if (plain !== undefined) return this.#span(plain(path, part));
-    return this.agreement.agrees === true ? this.#span(this.#tree.rangeOf(path, part)) : this.startOf([]);
+    return this.agreement.agrees === true ? this.#span(this.#tree.rangeOf(path, part)) : vague;
   }
 
   /** The key at the end of `path`, when it was not written as a string or a plain decimal integer. */
