@@ -47,7 +47,11 @@ export async function findCommit(
   const root = (await git(await folderOf(input), ['rev-parse', '--show-toplevel'])).trimEnd();
   const verify = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   const { code, stdout } = await run(root, verify);
-  if (code !== 0) throw new UsageError(`--changed-since: git knows no revision "${revision}"`);
+  if (code !== 0) {
+    const { stdout: isShallow } = await run(root, ['rev-parse', '--is-shallow-repository']);
+    const why = isShallow.trim() === 'true' ? ': the clone is shallow, fetch more of its history' : '';
+    throw new UsageError(`--changed-since: git knows no revision "${revision}"${why}`);
+  }
   return { root, commit: stdout.trim() };
 }
 

@@ -142,3 +142,16 @@ test('--changed-since outside a repository ends with 3', async () => {
   const { code, error } = await lint('--changed-since HEAD');
   expect([code, error]).toEqual([3, expect.stringContaining('not a git repository')]);
 });
+
+test('--changed-since in a shallow clone says why it does not know a revision', async () => {
+  const git = (...args: readonly string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], { cwd: folder });
+  mkdirSync(join(folder, 'origin'));
+  put('origin/a.yaml', policy('a', 'get'));
+  git('init', '--quiet', 'origin');
+  git('-C', 'origin', 'add', '.');
+  for (const message of ['one', 'two']) git('-C', 'origin', 'commit', '--quiet', '--allow-empty', '-m', message);
+  git('clone', '--quiet', '--depth', '1', `file://${folder}/origin`, 'clone');
+  const { code, error } = await meshpol(`lint ${folder}/clone --changed-since HEAD~1`);
+  expect([code, error]).toEqual([2, expect.stringContaining('"HEAD~1": the clone is shallow')]);
+});

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -75,6 +75,13 @@ describe('the project file', () => {
 
   test('that is named must be there', async () => {
     expect((await meshpol('lint - --config /nowhere.yaml', sound)).code).toBe(3);
+  });
+
+  test.each(['nowhere.yaml', '.meshpol.yaml'])('that is a link to %s is no absent one', async (target) => {
+    const folder = folderWith({ 'policy.yaml': sound });
+    symlinkSync(target, join(folder, '.meshpol.yaml'));
+    const { code, error } = await meshpol(`lint ${folder}/policy.yaml`);
+    expect([code, error]).toEqual([3, expect.stringMatching(/cannot read the project file "\S+\.meshpol\.yaml": \S/)]);
   });
 
   test('and tests of policies are passed over in silence, as files of a folder and by name', async () => {

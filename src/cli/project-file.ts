@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type LintConfig, parseProjectFile } from '../config/project-file.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
@@ -64,8 +64,9 @@ async function findUpwards(folder: string): Promise<string | undefined> {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
+  // A link that leads nowhere is there: what it was meant to say must not be missed.
+  return lstat(path).then(
     () => true,
-    () => false,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT' && code !== 'ENOTDIR',
   );
 }

@@ -1,6 +1,7 @@
 import { isPolicyKind } from '../compiler/collect.ts';
 import { topologyKinds } from '../compiler/topology/lists.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import { append } from '../lib/append.ts';
 import { lookup } from '../lib/lookup.ts';
 import { valueAt } from '../lib/value-at.ts';
 import { standardGroup } from '../policy/gateway-api.ts';
@@ -28,10 +29,11 @@ export function faultyObjects(files: readonly SourceFile[], said: readonly Diagn
     bag,
   );
   if (bag.hasErrors) return undefined;
+  const holding = holderOf(documents);
   const kinds = new Set<string>();
   const faulty = new Map<string, PolicyDocument>();
   for (const error of errors) {
-    const document = documents.find((it) => holds(it, error));
+    const document = holding(error);
     const made = document && kindsMadeOf(document);
     if (document === undefined || made === undefined) return undefined;
     for (const kind of made) kinds.add(kind);
@@ -71,6 +73,25 @@ function evidenceOf(document: PolicyDocument): UnreadObject {
     ...{ kind: textAt('kind'), name: textAt('metadata', 'name'), document, createdAt: notYetCreated },
     ...{ namespace: textAt('metadata', 'namespace') || 'default', labels: {}, annotations: {} },
     ...{ template: undefined, mayFill: [] },
+  };
+}
+
+/** Finds the document in which an error is; of thousands of both, none is compared with all of the others. */
+function holderOf(documents: readonly PolicyDocument[]): (error: Diagnostic) => PolicyDocument | undefined {
+  const byFile = new Map<string, PolicyDocument[]>();
+  for (const document of documents) append(byFile, document.file, document);
+  for (const list of byFile.values()) list.sort((a, b) => a.start.start - b.start.start);
+  return (error) => {
+    const offset = error.span?.start ?? 0;
+    const list = byFile.get(error.span?.file ?? '') ?? [];
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((list[middle]?.start.start ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    // What is written before the first field of an object, such as a tag, belongs to it.
+    return [list[low - 1], list[low]].find((it) => it !== undefined && holds(it, error));
   };
 }
 
