@@ -31,6 +31,11 @@ export interface AdmissionThreadOptions {
 const mostWaiting = 1_000;
 const usualLongestMs = 4_000;
 /**
+ * That time is counted in so many parts: of a process that stands still, as one does whose share of the processor is used
+ * up, the thread stands still as well, and only one part has gone by afterwards.
+ */
+const partsOfLongest = 8;
+/**
  * The thread is given the next reviews before it has answered, so that it does not wait for this one, which may be at many
  * connections. They are few and short, as they are answered out of turn.
  */
@@ -55,7 +60,10 @@ export class AdmissionThread implements NamespaceFollower {
   #worker: Worker | undefined;
   /** What the thread is at, and what it has after that. */
   #asked: Waiting[] = [];
+  /** Runs while the thread has a review. */
   #timer: NodeJS.Timeout | undefined;
+  /** Of {@link partsOfLongest}, since the thread began with the review that it is at. */
+  #partsGone = 0;
   #lastId = 0;
   #settings: InjectionInputs | undefined;
   readonly #namespaces = new Map<string, NamespaceTexts>();
@@ -97,7 +105,7 @@ export class AdmissionThread implements NamespaceFollower {
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
-    clearTimeout(this.#timer);
+    this.#stopWatching();
     const error = new Error('meshd stops');
     for (const { reject } of [...this.#asked.splice(0), ...this.#queue.takeAll()]) reject(error);
     await worker?.terminate();
@@ -139,10 +147,22 @@ export class AdmissionThread implements NamespaceFollower {
 
   /** From now on the thread is at the first review that it has. */
   #watch(): void {
-    clearTimeout(this.#timer);
-    if (this.#asked.length === 0) return;
+    this.#partsGone = 0;
+    if (this.#asked.length === 0) {
+      this.#stopWatching();
+      return;
+    }
     const { longestMs = usualLongestMs } = this.#options;
-    this.#timer = setTimeout(() => this.#failed(`an object took longer than ${longestMs} ms`), longestMs);
+    this.#timer ??= setInterval(() => {
+      this.#partsGone += 1;
+      // The first part had begun before.
+      if (this.#partsGone > partsOfLongest) this.#failed(`an object took longer than ${longestMs} ms`);
+    }, longestMs / partsOfLongest);
+  }
+
+  #stopWatching(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #take(message: FromAdmission): void {
