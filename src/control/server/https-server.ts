@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { ControlError } from '../control-error.ts';
@@ -26,6 +27,16 @@ export interface HttpsServer {
 
 const headersTimeoutMs = 5_000;
 
+/**
+ * What a handshake costs counts, as API servers make a new connection for each request of a burst. They take no tickets. Of
+ * the ciphers, which are the same ones, Go's client prefers that with SHA-256, for which processors have instructions.
+ */
+const handshake = {
+  minVersion: 'TLSv1.2',
+  secureOptions: constants.SSL_OP_NO_TICKET,
+  honorCipherOrder: false,
+} as const;
+
 /** Serves HTTP/1.1 over TLS with the control plane's certificate; a `ControlError` where it cannot listen. */
 export async function startHttpsServer(options: HttpsServerOptions): Promise<HttpsServer> {
   const { address, certificates, onRequest, requestTimeoutMs, maxHeaderSize, mostConnections } = options;
@@ -34,12 +45,12 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     ...{ requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs },
     ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
   };
-  const server = createServer({ minVersion: 'TLSv1.2', ...timeouts, maxHeaderSize }, onRequest);
+  const server = createServer({ ...handshake, ...timeouts, maxHeaderSize }, onRequest);
   server.maxConnections = mostConnections;
   // Who keeps connections without asking does not lock others out: these find room when they try again.
   server.on('drop', () => server.closeIdleConnections());
   const follow: Parameters<CertificateSource['addIdentityCertificateListener']>[0] = (pair) => {
-    if (pair !== null) server.setSecureContext({ cert: pair.certificate, key: pair.privateKey, minVersion: 'TLSv1.2' });
+    if (pair !== null) server.setSecureContext({ cert: pair.certificate, key: pair.privateKey, ...handshake });
   };
   certificates.addIdentityCertificateListener(follow);
   const port = await listen(server, address);
