@@ -3,6 +3,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
 import { cutDocuments } from '../source/cut.ts';
 import type { JsonObject, PolicyDocument, SourceFile } from '../source/document.ts';
+import { hasHead, isNoObject } from '../source/head.ts';
 import { listItems } from '../source/list-items.ts';
 import { parse } from '../source/parse.ts';
 import { skipTexts } from './decide.ts';
@@ -10,7 +11,7 @@ import { editText, type PodEdit } from './edit-text.ts';
 import { inject } from './inject.ts';
 import { patch } from './patch.ts';
 import type { PodObject, Texts } from './pod.ts';
-import { type PodInObject, podIn } from './pod-template.ts';
+import { hasOtherPods, type PodInObject, podIn } from './pod-template.ts';
 import type { InjectionSettings } from './settings.ts';
 import { withoutInjection } from './status.ts';
 
@@ -40,6 +41,7 @@ export function changeTexts(
   bag: DiagnosticBag,
 ): ChangedTexts {
   const objects = files.map((file) => parse([file], bag));
+  for (const object of objects.flat()) if (!object.isFound || !isNoObject(object.value)) hasHead(object, bag);
   if (bag.hasErrors) return { texts: [], notes: [] };
   const changing: Changing = { settings, namespaces: namespacesIn(objects.flat()), notes: [], bag };
   const texts = files.flatMap((file, i) => {
@@ -49,9 +51,10 @@ export function changeTexts(
       const paths = objectPaths(parseYaml(text));
       const edits = editsOf(paths, left, changing);
       left = left.slice(paths.length);
-      const changed = edits.length === 0 ? text : editText(text, edits);
-      const separated = /^(---|%)/.test(changed) ? changed : `---\n${changed}`;
-      return separated.endsWith('\n') ? separated : `${separated}\n`;
+      const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+      const changed = edits.length === 0 ? text : editText(text, edits).replace(/\r?\n/g, lineEnd);
+      const separated = /^(---|%)/.test(changed) ? changed : `---${lineEnd}${changed}`;
+      return separated.endsWith('\n') ? separated : `${separated}${lineEnd}`;
     });
   });
   return { texts, notes: changing.notes };
@@ -66,7 +69,10 @@ function editsOf(
   return paths.flatMap((base, i) => {
     const object = objects[i];
     const found = object && podIn(object.value);
-    if (found === undefined) return [];
+    if (found === undefined) {
+      if (object && changing.settings && hasOtherPods(object.value)) changing.notes.push(noteOfOther(object.value));
+      return [];
+    }
     const after = changedPod(object as PolicyDocument, found, changing);
     const operations = after === undefined ? [] : patch(found.pod, after);
     return operations.length === 0 ? [] : [{ path: [...base, ...found.path], operations }];
@@ -106,6 +112,12 @@ function namespacesIn(documents: readonly PolicyDocument[]): ReadonlyMap<string,
       return kind === 'Namespace' && name !== undefined ? [[name, labels] as const] : [];
     }),
   );
+}
+
+function noteOfOther(object: JsonObject): string {
+  const { apiVersion, kind } = object;
+  const unknown = `this command does not know ${kind} of ${apiVersion}`;
+  return `${nameOf(object)} is left as it is: ${unknown}; a control plane adds the proxy to its pods when they are created`;
 }
 
 function nameOf({ kind, metadata }: JsonObject): string {

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../diagnostics/span.ts';
 import { lookup } from '../lib/lookup.ts';
 import { valueAt } from '../lib/value-at.ts';
+import { templatePath } from '../policy/unread-object.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
 import { type Controller, isObject, type PodObject } from './pod.ts';
 
@@ -31,14 +32,24 @@ const places: Readonly<Record<string, JsonPath>> = {
 
 /** The pod that an object is or makes; undefined for other kinds, and for an object that has no template of one. */
 export function podIn(object: JsonObject): PodInObject | undefined {
-  const { apiVersion, kind, metadata } = object;
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  const path = lookup(places, `${group}/${kind}`);
+  const path = placeIn(object);
   if (path === undefined) return undefined;
+  const { apiVersion, kind, metadata } = object as JsonObject & Controller;
   const pod = valueAt(object, path) as JsonValue | undefined;
   if (!isObject(pod) || !isObject(pod.spec)) return undefined;
   const { name = 'pod', namespace = 'default' } = (isObject(metadata) ? metadata : {}) as Record<string, string>;
   const controller = path.length === 0 ? undefined : { apiVersion, kind, name };
   return { path, pod: pod as PodObject, namespace, controller };
+}
+
+/** Whether an object of a kind that is not known here has a template of pods, as those of operators have. */
+export function hasOtherPods(object: JsonObject): boolean {
+  if (placeIn(object) !== undefined) return false;
+  return Array.isArray(valueAt(object, [...templatePath(String(object.kind)), 'spec', 'containers']));
+}
+
+function placeIn({ apiVersion, kind }: JsonObject): JsonPath | undefined {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  return lookup(places, `${group}/${kind}`);
 }

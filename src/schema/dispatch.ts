@@ -3,6 +3,7 @@ import { nearest } from '../lib/nearest.ts';
 import { groupAlias } from '../policy/alias.ts';
 import { standardGroup } from '../policy/gateway-api.ts';
 import type { JsonObject, PolicyDocument } from '../source/document.ts';
+import { hasHead, isNoObject } from '../source/head.ts';
 import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups, usualVersions } from './kinds.ts';
 import { dispatchNeighbour, isNeighbour, refuseUnreadKind } from './refused-kinds.ts';
 
@@ -20,7 +21,7 @@ const unmistakableKinds: ReadonlySet<string> = new Set([
 export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatched {
   const { apiVersion, kind } = document.value;
   if (document.isFound && isNoObject(document.value)) return 'foreign';
-  if (!isText(document, 'apiVersion', bag) || !isText(document, 'kind', bag)) return 'refused';
+  if (!hasHead(document, bag)) return 'refused';
   const [group, version] = splitApiVersion(String(apiVersion));
   const entry = knownKind(group, String(kind));
   if (entry !== undefined) {
@@ -45,15 +46,6 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
 export function isForeign(group: string, kind: string): boolean {
   const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
   return !isOurs && !isNeighbour(group, kind) && meantGroup(group, kind) === undefined;
-}
-
-/**
- * True for what other programs keep in folders of YAML (charts, workflows, values) and no object of a mesh can be: a
- * mapping without kind, metadata and spec whose apiVersion, if it has one, names no group.
- */
-export function isNoObject(value: JsonObject): boolean {
-  const isBare = !['kind', 'metadata', 'spec'].some((field) => Object.hasOwn(value, field));
-  return isBare && !String(value.apiVersion ?? '').includes('/');
 }
 
 /**
@@ -90,21 +82,6 @@ function linesOf(field: string, text: string): readonly string[] {
 export function splitApiVersion(apiVersion: string): readonly [group: string, version: string] {
   const slash = apiVersion.indexOf('/');
   return slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
-}
-
-const hintOfHead = 'write "apiVersion" and "kind" into each object, also into each item of a list';
-
-function isText(document: PolicyDocument, field: 'apiVersion' | 'kind', bag: DiagnosticBag): boolean {
-  const value = document.value[field];
-  if (typeof value === 'string' && value !== '') return true;
-  if (value === undefined)
-    bag.report('missing-field', document.start, { field, where: 'the object' }, { hint: hintOfHead });
-  else if (value === '') bag.report('empty-value', document.spanOf([field]), { field });
-  else {
-    const found = value === null ? 'empty' : `a ${typeof value}`;
-    bag.report('wrong-type', document.spanOf([field]), { field, found, expected: 'a string' });
-  }
-  return false;
 }
 
 function refuseKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): void {

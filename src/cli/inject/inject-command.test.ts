@@ -79,6 +79,40 @@ describe('meshpol inject', () => {
     expect([items[0].items[0], items[1]].map((each) => each.spec.containers.length)).toEqual([2, 2]);
   });
 
+  test('keeps the line ends of Windows', async () => {
+    const { code, out } = await run('inject -', pod.replaceAll('\n', '\r\n'));
+    expect([code, out.includes('mesh-proxy'), /[^\r]\n/.test(out)]).toEqual([0, true, false]);
+  });
+
+  test('says of an object of another kind that its pods stay as they are', async () => {
+    const spec = '{template: {spec: {containers: [{name: web, image: a}]}}}';
+    const rollout = `apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: web}\nspec: ${spec}\n`;
+    const scaled = rollout.replace('Rollout', 'ScaledJob').replace(spec, `{jobTargetRef: ${spec}}`);
+    const misspelt = rollout.replace('argoproj.io/v1alpha1', 'apps/v1').replace('Rollout', 'Deploymnt');
+    const text = [rollout, scaled, misspelt, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'].join('---\n');
+    const { code, out, error } = await run('inject -', text);
+    expect({ code, out }).toEqual({ code: 0, out: `---\n${text}` });
+    const reason = (kind: string) =>
+      `this command does not know ${kind}; a control plane adds the proxy to its pods when they are created`;
+    expect(error.split('\n')).toEqual([
+      `meshpol: Rollout web is left as it is: ${reason('Rollout of argoproj.io/v1alpha1')}`,
+      `meshpol: ScaledJob web is left as it is: ${reason('ScaledJob of argoproj.io/v1alpha1')}`,
+      `meshpol: Deploymnt web is left as it is: ${reason('Deploymnt of apps/v1')}`,
+      '',
+    ]);
+    expect((await run('inject --uninject -', text)).error).toBe('');
+  });
+
+  test.each(['PodList', 'List'])('refuses an item of a %s that does not say its kind', async (kind) => {
+    const item = pod
+      .replace(/^apiVersion.*\nkind.*\n/, '')
+      .replaceAll(/^/gm, '  ')
+      .replace('  ', '- ');
+    const { code, out, error } = await run('inject -', `apiVersion: v1\nkind: ${kind}\nitems:\n${item}`);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(error).toContain('-:4:3: error: missing field "apiVersion" in the object [missing-field]');
+  });
+
   test.each([
     ['{mesh-injection: enabled}', '', true],
     ['{}', '', false],
