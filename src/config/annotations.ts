@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import { labelKeyAlias } from '../policy/alias.ts';
+import { byOurKeys } from '../policy/alias.ts';
 import { isHostAndPort } from './address.ts';
 import type { SettingsDraft } from './draft.ts';
 import type { SettingOrigin } from './settings.ts';
@@ -13,7 +13,7 @@ const statusPortAnnotation = 'status.sidecar.mesh.io/port';
 
 /** Annotations by our names for their keys: those of Istio mean the same. */
 export function withOurNames(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [labelKeyAlias(key), value]));
+  return byOurKeys(annotations);
 }
 
 /** Lays the annotations that hold one setting each over the draft. */

@@ -1,3 +1,4 @@
+import { containerAlias } from '../policy/alias.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
 import { isObject } from './pod.ts';
 
@@ -14,6 +15,17 @@ export function checkShape({ metadata, spec }: JsonObject): readonly string[] {
   const texts = (value: JsonValue | undefined, at: string): void => {
     for (const [key, text] of Object.entries(object(value, at)))
       if (typeof text !== 'string') problems.push(`${at}["${key}"] is ${found(text)}, expected a text`);
+  };
+  const text = (value: JsonValue | undefined, at: string): void => {
+    if (isThere(value) && typeof value !== 'string') problems.push(`${at} is ${found(value)}, expected a text`);
+  };
+  const owners = (value: JsonValue | undefined): void => {
+    if (!isThere(value)) return;
+    if (!isListOfObjects(value)) problems.push('metadata.ownerReferences is no list of objects');
+    else
+      for (const [i, owner] of (value as readonly JsonObject[]).entries())
+        for (const field of ['apiVersion', 'kind', 'name'])
+          if (typeof owner[field] !== 'string') problems.push(`metadata.ownerReferences[${i}] has no ${field}`);
   };
   const named = (value: JsonValue | undefined, at: string): readonly JsonObject[] => {
     if (!isThere(value)) return [];
@@ -37,20 +49,25 @@ export function checkShape({ metadata, spec }: JsonObject): readonly string[] {
     object(item.lifecycle, `${at}.lifecycle`);
   };
 
-  const { labels, annotations } = object(metadata, 'metadata');
+  const { name, generateName, labels, annotations, ownerReferences } = object(metadata, 'metadata');
+  text(name, 'metadata.name');
+  text(generateName, 'metadata.generateName');
   texts(labels, 'metadata.labels');
   texts(annotations, 'metadata.annotations');
+  owners(ownerReferences);
   if (!isThere(spec)) problems.push('it has no spec');
   const { containers, initContainers, volumes, securityContext } = object(spec, 'spec');
   object(securityContext, 'spec.securityContext');
   named(volumes, 'spec.volumes');
+  const names: string[] = [];
   for (const [list, value] of Object.entries({ containers, initContainers })) {
     const items = named(value, `spec.${list}`);
     for (const [i, item] of items.entries()) container(item, `spec.${list}[${i}]`);
-    const names = items.map(({ name }) => name as string);
-    const twice = names.find((name, i) => names.indexOf(name) !== i);
-    if (twice !== undefined) problems.push(`spec.${list} has two containers "${twice}"`);
+    // Istio's name of the proxy is another name of ours.
+    names.push(...items.map(({ name }) => containerAlias(name as string)));
   }
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) problems.push(`spec has two containers "${twice}"`);
   return problems;
 }
 

@@ -46,6 +46,21 @@ describe('decide', () => {
       'injected',
       { namespaceLabels: enabled, labels: { [inject]: 'true' }, annotations: { [inject]: 'false' } },
     ],
+    [
+      'a pod that says no by our label, and yes by that of Istio',
+      'opted-out',
+      { namespaceLabels: enabled, labels: { [inject]: 'false', 'sidecar.istio.io/inject': 'true' } },
+    ],
+    [
+      'a pod that says yes by our annotation, and no by that of Istio',
+      'injected',
+      { namespaceLabels: enabled, annotations: { [inject]: 'true', 'sidecar.istio.io/inject': 'false' } },
+    ],
+    [
+      "a namespace that says no by our label, and yes by Istio's",
+      'namespace-opted-out',
+      { namespaceLabels: { 'mesh-injection': 'disabled', 'istio-injection': 'enabled' } },
+    ],
     ['a pod with another word', 'opted-out', { namespaceLabels: enabled, labels: { [inject]: 'yes' } }],
     [
       'a pod that asks in a namespace that opts out',
@@ -54,6 +69,22 @@ describe('decide', () => {
     ],
     ["a pod on its node's network", 'host-network', { namespaceLabels: enabled, spec: { hostNetwork: true } }],
     ['a pod of Windows', 'other-system', { namespaceLabels: enabled, spec: { os: { name: 'windows' } } }],
+    [
+      'a pod for nodes of Windows',
+      'other-system',
+      { namespaceLabels: enabled, spec: { nodeSelector: { 'kubernetes.io/os': 'windows' } } },
+    ],
+    [
+      'a pod for nodes of Windows by the old label',
+      'other-system',
+      { namespaceLabels: enabled, spec: { nodeSelector: { 'beta.kubernetes.io/os': 'windows' } } },
+    ],
+    [
+      'a pod for nodes of Linux',
+      'injected',
+      { namespaceLabels: enabled, spec: { nodeSelector: { 'kubernetes.io/os': 'linux' } } },
+    ],
+    ['a pod whose system is not said', 'injected', { namespaceLabels: enabled, spec: { os: {} } }],
     ['a pod of Linux', 'injected', { namespaceLabels: enabled, spec: { os: { name: 'linux' } } }],
     ['a pod of the platform', 'platform-namespace', { namespace: 'kube-system', namespaceLabels: enabled }],
     ['a pod of the control plane', 'own-namespace', { namespace: 'mesh-system', namespaceLabels: enabled }],

@@ -1,6 +1,6 @@
 import { selectionOf, type Unchosen, type Unselected, unchosen } from '../compiler/topology/injection.ts';
 import type { InjectionChoice } from '../config/settings.ts';
-import { annotationsOf, type InjectionTarget, isObject, labelsOf, ourLabels } from './pod.ts';
+import { annotationsOf, type InjectionTarget, isObject, labelsOf, ourLabels, type PodObject } from './pod.ts';
 
 /** Which pods a control plane injects, beside what labels ask for. */
 export interface InjectionPolicy extends InjectionChoice {
@@ -42,10 +42,17 @@ export function decide(target: InjectionTarget, policy: InjectionPolicy): Decisi
   const hostNetwork = pod.spec.hostNetwork === true;
   const selection = selectionOf({ namespace, labels, annotations, namespaceLabels, spec: { hostNetwork } });
   if (!selection.isSelected) return skipped(selection.reason);
-  if (isObject(pod.spec.os) && pod.spec.os.name !== 'linux') return skipped('other-system');
+  if (isOfWindows(pod)) return skipped('other-system');
   if (selection.revision !== policy.revision) return skipped('other-revision');
   const reason = unchosen({ labels, annotations }, policy);
   return reason === undefined ? injected : skipped(reason);
+}
+
+/** By the field for it, or by the nodes that the pod asks for, as before there was the field. */
+function isOfWindows({ spec: { os, nodeSelector } }: PodObject): boolean {
+  if (isObject(os) && os.name === 'windows') return true;
+  const selected = isObject(nodeSelector) ? nodeSelector : {};
+  return (selected['kubernetes.io/os'] ?? selected['beta.kubernetes.io/os']) === 'windows';
 }
 
 const injected: Decision = { isInjected: true };

@@ -127,6 +127,28 @@ describe('inject', () => {
     expect(injectGiven(optedOut)).toMatchObject({ kind: 'skipped', reason: 'opted-out' });
   });
 
+  test.each<[string, JsonObject]>([
+    [
+      'labels that opt out',
+      { objects: { metadata: { objects: { labels: { set: { 'sidecar.mesh.io/inject': 'no' } } } } } },
+    ],
+    ['labels without the one that asks', { objects: { metadata: { remove: ['labels'] } } }],
+    ["the node's network", { objects: { spec: { set: { hostNetwork: true } } } }],
+    ['Windows', { objects: { spec: { set: { os: { name: 'windows' } } } } }],
+    ['a revision that there is not', { objects: { metadata: { set: { labels: { 'mesh.io/rev': 'none' } } } } }],
+  ])('refuses a pod that gets a proxy, and whose status says that it had %s', (_, undo) => {
+    const annotations = { 'sidecar.mesh.io/status': JSON.stringify({ undo }) };
+    const pod = givenPod({ labels: { app: 'web', 'sidecar.mesh.io/inject': 'true' }, annotations });
+    const injection = inject({ pod, namespace: 'shop', namespaceLabels: {} }, givenSettings());
+    expect(injection).toMatchObject({ kind: 'refused', diagnostics: [{ code: 'foreign-injection' }] });
+  });
+
+  test('leaves a pod as it is that the command has injected, where its namespace asks for no proxy', () => {
+    const pod = injectedPod(givenPod());
+    const injection = inject({ pod, namespace: 'shop', namespaceLabels: {} }, givenSettings());
+    expect(injection).toMatchObject({ kind: 'skipped', reason: 'not-asked-for' });
+  });
+
   test('refuses or injects a pod with any status, and fails at none', () => {
     const pod = injectedPod(givenPod());
     const settings = givenSettings();
@@ -176,6 +198,19 @@ describe('inject', () => {
     ['containers that are no list', { spec: { containers: 'web' } }],
     ['a container without a name', { spec: { containers: [{ image: 'a' }] } }],
     ['two containers of one name', { spec: { containers: [{ name: 'a' }, { name: 'a' }] } }],
+    ['two parts of the proxy', { spec: { containers: [{ name: 'mesh-proxy' }, { name: 'istio-proxy' }] } }],
+    [
+      'a container and an init container of one name',
+      { spec: { containers: [{ name: 'a' }], initContainers: [{ name: 'a' }] } },
+    ],
+    ['a name that is no text', { metadata: { name: 5 }, spec: {} }],
+    ['a start of a name that is no text', { metadata: { generateName: 5 }, spec: {} }],
+    ['owners that are no list', { metadata: { ownerReferences: {} }, spec: {} }],
+    ['an owner that is none', { metadata: { ownerReferences: [null] }, spec: {} }],
+    [
+      'an owner without a kind',
+      { metadata: { ownerReferences: [{ controller: true, apiVersion: 'v1', name: 'a' }] }, spec: {} },
+    ],
     ['labels that are no texts', { metadata: { labels: { a: 1 } }, spec: {} }],
     ['a probe that is no object', { spec: { containers: [{ name: 'a', livenessProbe: [] }] } }],
     ['a status that is not ours', { metadata: { annotations: { 'sidecar.mesh.io/status': 'x' } }, spec: {} }],

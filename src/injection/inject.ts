@@ -5,7 +5,8 @@ import { containerAlias } from '../policy/alias.ts';
 import { checkAnnotations } from './annotations.ts';
 import { checkPod } from './check-pod.ts';
 import { checkShape } from './check-shape.ts';
-import { decide, type SkipReason } from './decide.ts';
+import { decide, type SkipReason, skipTexts } from './decide.ts';
+import { withoutAddedLabels } from './labels.ts';
 import { mergePod } from './merge.ts';
 import { mergeMetrics } from './metrics.ts';
 import { placeContainers } from './place.ts';
@@ -14,7 +15,7 @@ import { type PodSettings, podSettings } from './pod-settings.ts';
 import { rewriteProbes } from './probes.ts';
 import { renderTemplates } from './render.ts';
 import type { InjectionSettings } from './settings.ts';
-import { withoutInjection, withStatus } from './status.ts';
+import { statusKey, withoutInjection, withStatus } from './status.ts';
 import { templateNames } from './templates.ts';
 import { viewOf } from './view.ts';
 
@@ -38,6 +39,12 @@ export function inject(target: InjectionTarget, settings: InjectionSettings): In
   const plain = { ...target, pod: original };
   const decision = decide(plain, settings);
   if (!decision.isInjected) {
+    // Injection never added what this reason is found in: somebody wrote the annotation to get around the proxy.
+    if (decide({ ...target, pod: withoutAddedLabels(target.pod, original) }, settings).isInjected) {
+      const why = `without what it takes out, ${skipTexts[decision.reason]}`;
+      bag.report('foreign-injection', undefined, { annotation: statusKey, why });
+      return { kind: 'refused', diagnostics: bag.all };
+    }
     if (decision.reason === 'opted-out') warnOfWord(plain, bag);
     return { kind: 'skipped', reason: decision.reason, warnings: bag.all };
   }

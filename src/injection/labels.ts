@@ -1,5 +1,6 @@
 import { revisionKey } from '../compiler/topology/injection.ts';
-import type { Texts } from './pod.ts';
+import type { JsonObject } from '../source/document.ts';
+import { labelsOf, type PodObject, type Texts } from './pod.ts';
 
 /** Label that says that the workload speaks mutual TLS of the mesh. */
 const tlsModeKey = 'security.mesh.io/tlsMode';
@@ -19,6 +20,16 @@ export function addedLabels(
     [revisionKey]: revision,
   };
   return Object.fromEntries(Object.entries(wanted).filter(([key]) => labels[key] === undefined));
+}
+
+const added: ReadonlySet<string> = new Set([tlsModeKey, canonicalName, canonicalRevision, revisionKey]);
+
+/** An injected pod, as far as labels say it, without those that injection added to the original. */
+export function withoutAddedLabels(pod: PodObject, original: PodObject): PodObject {
+  const before = labelsOf(original);
+  const kept = Object.entries(labelsOf(pod)).filter(([key]) => !added.has(key) || before[key] !== undefined);
+  const metadata = { ...(pod.metadata as JsonObject | undefined), labels: Object.fromEntries(kept) };
+  return { ...pod, metadata };
 }
 
 type Role = 'sidecar' | 'gateway';

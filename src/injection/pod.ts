@@ -1,5 +1,5 @@
 import type { JsonPath, SourceSpan } from '../diagnostics/span.ts';
-import { labelKeyAlias, labelValueAlias } from '../policy/alias.ts';
+import { byOurKeys, labelValueAlias } from '../policy/alias.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
 
 /** A container of a pod: fields that injection reads; all others are kept as they are. */
@@ -49,17 +49,13 @@ export function labelsOf(pod: PodObject): Texts {
 
 /** Labels by our names for their keys and values. */
 export function ourLabels(labels: Texts): Texts {
-  const entries = Object.entries(labels).map(([written, value]) => {
-    const key = labelKeyAlias(written);
-    return [key, labelValueAlias(key, value)] as const;
-  });
-  return Object.fromEntries(entries);
+  const entries = Object.entries(byOurKeys(labels));
+  return Object.fromEntries(entries.map(([key, value]) => [key, labelValueAlias(key, value)]));
 }
 
 /** Annotations of a pod by our names for them. */
 export function annotationsOf(pod: PodObject): Texts {
-  const entries = Object.entries(textsAt(pod.metadata, 'annotations'));
-  return Object.fromEntries(entries.map(([key, value]) => [labelKeyAlias(key), value]));
+  return byOurKeys(textsAt(pod.metadata, 'annotations'));
 }
 
 /** The containers of a list of the pod; none where it has no such list. */

@@ -35,6 +35,19 @@ export function labelKeyAlias(key: string): string {
   return domain.slice(0, domain.length - from.length) + to + key.slice(slash);
 }
 
+/**
+ * Labels or annotations by our names for their keys. Of one that is there by both names ours decides, whatever their order
+ * is: an API server sorts them, and a file does not.
+ */
+export function byOurKeys(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([written, text]) => {
+      const key = labelKeyAlias(written);
+      return [key, Object.hasOwn(texts, key) ? (texts[key] ?? text) : text];
+    }),
+  );
+}
+
 /** Our value of a label whose key is already ours. */
 export function labelValueAlias(key: string, value: string): string {
   const values = lookUp<Readonly<Record<string, string>>>(aliases.labelValues, key);
