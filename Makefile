@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo demo-fleet cluster old-and-new docs clean
+.PHONY: help setup generate build test unit golden e2e one times lint types check bench soak demo demo-fleet cluster old-and-new docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -40,9 +40,11 @@ e2e: build ## the tests with real Envoys, sockets and network namespaces
 lint: generate ## formatter and linter
 	@node_modules/.bin/biome check --error-on-warnings .
 
-check: lint ## what a push must pass: types, lint, unit tests, goldens, documents
-	@node_modules/.bin/tsc -p .
-	@$(VITEST) run --project unit
+types: generate ## the check of types, which keeps in .cache what it found out about unchanged files
+	@node_modules/.bin/tsc -p . --incremental --tsBuildInfoFile .cache/types.tsbuildinfo
+
+check: generate ## what a push must pass: types, lint, unit tests, goldens, documents
+	@TEST_RUN=check $(MAKE) --no-print-directory --jobs=3 --output-sync=target --old-file=generate unit lint types
 	@node scripts/docs.mjs --check
 	@git diff --exit-code --stat -- golden docs
 

@@ -1,8 +1,11 @@
 /** `make soak`: tests try more often than `make test` has time for. */
 const isSoak = process.env.SOAK === '1';
 
-/** The second run of the unit tests, on the oldest Node: what is generated depends on no version of Node. */
-const isSecond = process.env.TEST_RUN === 'floor';
+/**
+ * Runs of the unit tests beside that of `make test` on the newest Node, which tries most: its second run, on the oldest Node, for what
+ * is generated depends on no version of Node, and `make check`, for which somebody waits.
+ */
+const isShort = ['floor', 'check'].includes(process.env.TEST_RUN ?? '');
 
 /** How often a test tries: `few` times in `make test`, `factor` times as often in `make soak`. */
 export function tries(few: number, factor = 20): number {
@@ -10,9 +13,9 @@ export function tries(few: number, factor = 20): number {
 }
 
 /**
- * fast-check's options for a property: `few` generated values in `make test`, a quarter of 40 and more in its second run,
- * `factor` times as many in `make soak`. No seed: each run looks elsewhere, and a failure prints its own.
+ * fast-check's options for a property: `few` generated values in `make test`, a quarter of 40 and more in its second run and in
+ * `make check`, `factor` times as many in `make soak`. No seed: each run looks elsewhere, and a failure prints its own.
  */
 export function runs(few = 100, factor = 20): { readonly numRuns: number } {
-  return { numRuns: isSecond && few >= 40 ? Math.ceil(few / 4) : tries(few, factor) };
+  return { numRuns: isShort && few >= 40 ? Math.ceil(few / 4) : tries(few, factor) };
 }
