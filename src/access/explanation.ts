@@ -49,6 +49,7 @@ export function explainWays(
       ...(because !== undefined && { because }),
     }),
   );
+  if (explained.length === 1) return explained;
   return [...new Map(explained.map((way) => [JSON.stringify(way), way])).values()];
 }
 

@@ -22,7 +22,7 @@ spec: {jwtRules: [{issuer: "https://a.example", jwks: '${jwks}'}]}
   const token = await sign(own.privateKey, other.privateKey);
   const headers = [['Authorization', `Bearer ${token}`]] as const;
   const signatures = new Signatures();
-  await signatures.learn([proxy], { method: 'GET', path: '/', authority: 'h', headers });
+  await signatures.learn(new Map([['', proxy]]), { method: 'GET', path: '/', authority: 'h', headers });
   const [provider] = tokenProviders([proxy]);
   return signatures.of(provider?.keySet ?? '', token);
 }

@@ -1,9 +1,9 @@
 import { type CompactVerifyResult, compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 import { findTokens } from './evaluate/find-tokens.ts';
-import type { LiftedProxy } from './lift-proxy.ts';
 import { decodeSection, encodeBytes, parseToken } from './model/token.ts';
 import type { HttpRequest } from './request.ts';
-import { tokenProviders } from './token-providers.ts';
+import { distinctProviders } from './token-providers.ts';
+import type { World } from './world.ts';
 
 /** `good`, or Envoy's reason why a key set does not verify a token. */
 export type SignatureVerdict = 'good' | 'Jwt verification fails' | typeof noKey;
@@ -14,9 +14,9 @@ const noKey = "Jwks doesn't have key to match kid or alg from Jwt";
 export class Signatures {
   readonly #verdicts = new Map<string, SignatureVerdict>();
 
-  /** Verifies the tokens of a request with every key set of these proxies. */
-  async learn(proxies: Iterable<LiftedProxy>, request: HttpRequest): Promise<void> {
-    for (const provider of tokenProviders(proxies)) {
+  /** Verifies the tokens of a request with every key set of these proxies, which stay as they are. */
+  async learn(proxies: World['proxies'], request: HttpRequest): Promise<void> {
+    for (const provider of distinctProviders(proxies)) {
       for (const { text } of findTokens(provider, request)) await this.#learnOne(provider.keySet, text);
     }
   }

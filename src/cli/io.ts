@@ -20,9 +20,13 @@ export interface CliIo {
   readonly keepHeapSmall?: (() => void) | undefined;
   /**
    * Does what must not be cut off in the middle: SIGINT and SIGTERM abort `stop` instead of ending the process, and end
-   * it once the work has seen that and cleaned up.
+   * it once the work has seen that and cleaned up. With `endsBySignal` the work's result says whether they do; if not, the
+   * process ends as after any other work.
    */
-  readonly untilStopped: <T>(work: (stop: AbortSignal) => Promise<T>) => Promise<T>;
+  readonly untilStopped: <T>(
+    work: (stop: AbortSignal) => Promise<T>,
+    endsBySignal?: (result: T) => boolean,
+  ) => Promise<T>;
 }
 
 /** The process that we are. */
@@ -68,17 +72,23 @@ export function printError(text: string): Promise<void> {
   return write(process.stderr, 'standard error', text);
 }
 
-async function untilStopped<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+async function untilStopped<T>(
+  work: (stop: AbortSignal) => Promise<T>,
+  endsBySignal: (result: T) => boolean = () => true,
+): Promise<T> {
+  let isToEnd = true;
   const stopped = new AbortController();
   const stop = (name: NodeJS.Signals): void => stopped.abort(name);
   const names = ['SIGINT', 'SIGTERM'] as const;
   for (const name of names) process.on(name, stop);
   try {
-    return await work(stopped.signal);
+    const result = await work(stopped.signal);
+    isToEnd = endsBySignal(result);
+    return result;
   } finally {
     for (const name of names) process.off(name, stop);
     // Whoever started us sees the signal as the reason of our end.
-    if (stopped.signal.aborted) process.kill(process.pid, stopped.signal.reason as NodeJS.Signals);
+    if (stopped.signal.aborted && isToEnd) process.kill(process.pid, stopped.signal.reason as NodeJS.Signals);
   }
 }
 

@@ -7,23 +7,33 @@ import type { JsonPath } from '../diagnostics/span.ts';
 import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
 import type { SourceFile } from '../source/document.ts';
 
-/** Finds the rules of the policies of a mesh for its coverage. `files` are the inputs. */
-export function writtenRules(snapshot: Snapshot, files: readonly SourceFile[]): CoveredMesh['ruleOf'] {
+/** The policies of a mesh, and their rules, for its coverage. `files` are the inputs. */
+export function writtenPolicies(
+  snapshot: Snapshot,
+  files: readonly SourceFile[],
+): Pick<CoveredMesh, 'policies' | 'ruleOf'> {
   const key = ({ namespace, name }: Pick<RuleName, 'namespace' | 'name'>): string => `${namespace}/${name}`;
   const policies = new Map(snapshot.policies.authorizationPolicies.map((policy) => [key(policy), policy]));
   const locate = createLocator(files);
-  return (rule, place) => {
-    const policy = policies.get(key(rule));
-    if (policy?.spec.rules?.[rule.index] === undefined) return undefined;
-    return {
-      predicates: rulePredicates(policy, rule.index, place, snapshot.settings),
-      fieldAt: (path) => fieldAt(policy, path, locate),
-    };
+  const { authorizationPolicies, peerAuthentications, requestAuthentications } = snapshot.policies;
+  return {
+    policies: [...authorizationPolicies, ...peerAuthentications, ...requestAuthentications].map((policy) => ({
+      ...fieldAt(policy, ['metadata', 'name'], locate).field,
+      field: '',
+    })),
+    ruleOf: (rule, place) => {
+      const policy = policies.get(key(rule));
+      if (policy?.spec.rules?.[rule.index] === undefined) return undefined;
+      return {
+        predicates: rulePredicates(policy, rule.index, place, snapshot.settings),
+        fieldAt: (path) => fieldAt(policy, path, locate),
+      };
+    },
   };
 }
 
 function fieldAt(
-  policy: AuthorizationPolicy,
+  policy: Pick<AuthorizationPolicy, 'namespace' | 'name' | 'document'> & { readonly kind: string },
   path: JsonPath,
   locate: ReturnType<typeof createLocator>,
 ): ReturnType<WrittenRule['fieldAt']> {
@@ -33,7 +43,7 @@ function fieldAt(
   return { field, value: textAt(policy, path) };
 }
 
-function textAt(policy: AuthorizationPolicy, path: JsonPath): string {
+function textAt(policy: object, path: JsonPath): string {
   let found: unknown = policy;
   for (const step of path) found = (found as Readonly<Record<string | number, unknown>> | undefined)?.[step];
   return typeof found === 'string' ? found : '';

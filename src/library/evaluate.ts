@@ -59,7 +59,7 @@ async function waysOf(world: World, question: Question): Promise<ReturnType<type
   const accesses = addressesOf(world, from, to).map((address) => accessRequest(question, from, to, address));
   const signatures = new Signatures();
   for (const { request } of accesses) {
-    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
+    if (request !== undefined) await signatures.learn(world.proxies, request);
   }
   return accesses.flatMap((access) => travel(world, access, { now, claims, signatures }));
 }

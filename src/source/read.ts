@@ -102,7 +102,8 @@ function plainPath(path: string): string {
   return plain === '-' ? slashed : plain || '.';
 }
 
-function isInput(name: string): boolean {
+/** Whether a file of a folder is read, by its name. */
+export function isInput(name: string): boolean {
   return /\.(?:ya?ml|json)$/i.test(name);
 }
 

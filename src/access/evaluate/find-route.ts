@@ -27,7 +27,7 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
 
 /** The domain itself, then the longest `*.suffix`, then the longest `prefix.*`, then `*`. */
 function findVirtualHost(hosts: readonly VirtualHost[], authority: string): VirtualHost | undefined {
-  const exact = hosts.find(({ domains }) => domains.includes(authority));
+  const exact = hostsByDomain(hosts).get(authority);
   if (exact !== undefined) return exact;
   const longest = (fits: (domain: string) => boolean): VirtualHost | undefined => {
     const found = hosts.flatMap((host) => host.domains.filter(fits).map((domain) => ({ host, length: domain.length })));
@@ -40,6 +40,18 @@ function findVirtualHost(hosts: readonly VirtualHost[], authority: string): Virt
     longest((domain) => domain.endsWith('*') && isWild(domain) && authority.startsWith(domain.slice(0, -1))) ??
     hosts.find(({ domains }) => domains.includes('*'))
   );
+}
+
+const byDomain = new WeakMap<readonly VirtualHost[], ReadonlyMap<string, VirtualHost>>();
+
+/** The first host of each domain, by the text of the domain. */
+function hostsByDomain(hosts: readonly VirtualHost[]): ReadonlyMap<string, VirtualHost> {
+  const known = byDomain.get(hosts);
+  if (known !== undefined) return known;
+  const found = new Map<string, VirtualHost>();
+  for (const host of hosts) for (const domain of host.domains) if (!found.has(domain)) found.set(domain, host);
+  byDomain.set(hosts, found);
+  return found;
 }
 
 /** Headers come last: they may be unknown, and need not be where the rest does not match. */

@@ -32,6 +32,7 @@ export function placeName({ kind, namespace, name, field, value }: CoveragePlace
 }
 
 const unseen: Readonly<Record<CoveragePlace['group'], Readonly<Record<string, string>>>> = {
+  policies: { 'in force': 'in force at no proxy of the inputs' },
   rules: { decided: 'it decided no case' },
   predicates: {
     true: 'never true in a request that the rule matched',

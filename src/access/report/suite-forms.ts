@@ -1,21 +1,25 @@
 import { markdownCell } from '../../diagnostics/formats/markdown-cell.ts';
 import { outcomeOf } from '../suite/judge.ts';
-import { type CaseResult, countText, hasPassed } from '../suite/result.ts';
+import { type CaseResult, countText, faultsOf, hasPassed, standingText } from '../suite/result.ts';
 
 /** JSON with a format number: the numbers of passed and failed cases, and each case with its ways. */
 export function formatSuiteJson(results: readonly CaseResult[]): string {
   const passed = results.filter(hasPassed).length;
-  const cases = results.map((result) => ({ ...result, passed: hasPassed(result) }));
+  const cases = results.map(({ proof, ...result }) => ({
+    ...result,
+    ...(proof !== undefined && { onEnvoy: { standing: proof.standing, ...proof.details } }),
+    passed: hasPassed({ ...result, ...(proof !== undefined && { proof }) }),
+  }));
   return `${JSON.stringify({ format: 1, passed, failed: results.length - passed, cases }, undefined, 2)}\n`;
 }
 
 /** A table of the failed cases for a comment on a change. */
 export function formatSuiteMarkdown(results: readonly CaseResult[]): string {
   const failed = results.filter((result) => !hasPassed(result));
-  const rows = failed.map(
-    ({ suite, name, file, line, mismatches }) =>
-      `| ${[`${suite} > ${name}`, `${file}:${line}`, mismatches.join('; ')].map(markdownCell).join(' | ')} |`,
-  );
+  const rows = failed.map((result) => {
+    const { suite, name, file, line } = result;
+    return `| ${[`${suite} > ${name}`, `${file}:${line}`, faultsOf(result).join('; ')].map(markdownCell).join(' | ')} |`;
+  });
   const table = rows.length === 0 ? [] : ['', '| case | place | why |', '|---|---|---|', ...rows];
   return [`**meshpol test: ${countText(results)}**`, ...table, ''].join('\n');
 }
@@ -24,9 +28,10 @@ export function formatSuiteMarkdown(results: readonly CaseResult[]): string {
 export function formatSuiteGithub(results: readonly CaseResult[]): string {
   return results
     .filter((result) => !hasPassed(result))
-    .map(({ suite, name, file, line, mismatches }) => {
+    .map((result) => {
+      const { suite, name, file, line } = result;
       const title = escapeProperty(`${suite} > ${name}`);
-      return `::error file=${escapeProperty(file)},line=${line},title=${title}::${escapeText(mismatches.join('\n'))}\n`;
+      return `::error file=${escapeProperty(file)},line=${line},title=${title}::${escapeText(faultsOf(result).join('\n'))}\n`;
     })
     .join('');
 }
@@ -43,12 +48,17 @@ export function formatSuiteJunit(results: readonly CaseResult[], escapeMarkup: (
     ...{ tests: of.length, failures: of.filter((result) => !hasPassed(result)).length, errors: 0, skipped: 0 },
   });
   const caseOf = (result: CaseResult): string => {
-    const { suite, name, file, line, mismatches, ways } = result;
+    const { suite, name, file, line, ways, proof } = result;
     const head = attributes({ classname: suite, name, file, line });
-    if (hasPassed(result)) return `    <testcase ${head}/>\n`;
-    const [message = ''] = mismatches;
-    const text = [...mismatches, ...ways.map((way) => `outcome: ${outcomeOf(way)}`)].join('\n');
-    return `    <testcase ${head}>\n      <failure ${attributes({ message })}>${escapeMarkup(text)}</failure>\n    </testcase>\n`;
+    const [message = ''] = faultsOf(result);
+    const text = [...faultsOf(result), ...ways.map((way) => `outcome: ${outcomeOf(way)}`)].join('\n');
+    const failure = `      <failure ${attributes({ message })}>${escapeMarkup(text)}</failure>\n`;
+    const seen = proof && `on Envoy: ${standingText(proof)}\n${proof.text}`;
+    const inside = [
+      ...(hasPassed(result) ? [] : [failure]),
+      ...(seen === undefined ? [] : [`      <system-out>${escapeMarkup(seen)}</system-out>\n`]),
+    ].join('');
+    return inside === '' ? `    <testcase ${head}/>\n` : `    <testcase ${head}>\n${inside}    </testcase>\n`;
   };
   const parts = [...suites].map(
     ([name, own]) =>

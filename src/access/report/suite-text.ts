@@ -1,5 +1,5 @@
 import { outcomeOf } from '../suite/judge.ts';
-import { type CaseResult, countText, hasPassed } from '../suite/result.ts';
+import { type CaseResult, countText, hasPassed, standingText } from '../suite/result.ts';
 import { formatWays } from './text.ts';
 
 /** Failed cases with the explanation of their requests, then the counts; with `all` also a line for each that passed. */
@@ -9,11 +9,15 @@ export function formatSuiteText(results: readonly CaseResult[], { all = false } 
 }
 
 function formatCase(result: CaseResult): string {
-  const { suite, name, file, line, ways, mismatches } = result;
-  if (hasPassed(result)) return `ok     ${suite} > ${name}: ${[...new Set(ways.map(outcomeOf))].join(' or ')}`;
+  const { suite, name, file, line, ways, mismatches, proof } = result;
+  const onEnvoy = proof === undefined ? '' : `; on Envoy: ${standingText(proof)}`;
+  if (hasPassed(result))
+    return `ok     ${suite} > ${name}: ${[...new Set(ways.map(outcomeOf))].join(' or ')}${onEnvoy}`;
   const why = mismatches.map((mismatch) => `  ${mismatch}`);
   const explained = formatWays(ways)
     .trimEnd()
     .replaceAll(/^(?=.)/gm, '    ');
-  return [`FAILED ${suite} > ${name} (${file}:${line})`, ...why, explained, ''].join('\n');
+  const proved =
+    proof === undefined ? [] : [`  on Envoy: ${standingText(proof)}`, proof.text.replaceAll(/^(?=.)/gm, '  ')];
+  return [`FAILED ${suite} > ${name} (${file}:${line})`, ...why, ...proved, explained, ''].join('\n');
 }

@@ -27,13 +27,23 @@ export function addTest(program: Command, io: CliIo, finish: Finish): void {
     )
     .option(
       '--coverage <form[=file]>',
-      'write which rules, predicates, tokens, modes of mutual TLS and routes the cases cover, in this form (text, json, lcov, html); may be repeated',
+      'write which policies are in force, and which rules, predicates, tokens, modes of mutual TLS and routes the cases cover, in this form (text, json, lcov, html); may be repeated',
       parseCoverageOutput,
     )
     .option(
       '--fail-under <group=percent>',
-      'fail if less of a group is covered (rules, predicates, tokens, mutual-tls, routes); several with commas',
+      'fail if less of a group is covered (policies, rules, predicates, tokens, mutual-tls, routes); several with commas',
       parseMinimums,
+    )
+    .option('--watch', 'run again whenever tests, policies or settings change, until Ctrl-C')
+    .option(
+      '--prove',
+      'also send the requests of the cases to a real Envoy on this machine, and compare what it does with the predictions',
+    )
+    .option(
+      '--envoy <path>',
+      'Envoy of --prove (default: .tools/bin/envoy, else envoy in PATH) [ENVOY_BINARY]',
+      filledText,
     )
     .option(
       '--init <file>',

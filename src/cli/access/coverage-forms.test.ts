@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,6 +26,10 @@ spec:
     table: [{expect: {reaches: shop/cart}}, {request: {method: DELETE}, expect: {status: 403}}]
 `;
 
+/** The public key of an example in RFC 7517. */
+const publicKey =
+  '{"kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4", "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}';
+
 describe('meshpol test --coverage', () => {
   let folder: string;
   beforeAll(() => {
@@ -45,6 +49,7 @@ describe('meshpol test --coverage', () => {
     expect(out.split('\n')).toEqual([
       '2 passed, 0 failed',
       'coverage',
+      '  policies    1 of 1        100 %',
       '  rules       1 of 2        50 %',
       '  predicates  1 of 3        33.3 %',
       '  tokens      0 of 0        100 %',
@@ -66,13 +71,14 @@ describe('meshpol test --coverage', () => {
 
     const { format, groups, places } = JSON.parse(readFileSync(file('json'), 'utf8'));
     expect([format, groups.predicates]).toEqual([1, { covered: 1, total: 3 }]);
-    expect(places[1]).toMatchObject({ group: 'predicates', value: 'GET', line: 8, seen: { true: 1, false: 1 } });
+    expect(places[0]).toMatchObject({ group: 'policies', field: '', line: 4, seen: { 'in force': 1 } });
+    expect(places[2]).toMatchObject({ group: 'predicates', value: 'GET', line: 8, seen: { true: 1, false: 1 } });
 
     const record = readFileSync(file('lcov'), 'utf8').split('\n');
     expect(record.slice(0, 2)).toEqual(['TN:meshpol', `SF:${file('policies.yaml')}`]);
-    expect(record.filter((line) => line.startsWith('DA:'))).toEqual(['DA:8,1', 'DA:9,0']);
+    expect(record.filter((line) => line.startsWith('DA:'))).toEqual(['DA:4,1', 'DA:8,1', 'DA:9,0']);
     expect(record.filter((line) => line.startsWith('BRDA:8,2'))).toEqual(['BRDA:8,2,0,0', 'BRDA:8,2,1,1']);
-    expect(record.slice(-3)).toEqual(['LH:1', 'end_of_record', '']);
+    expect(record.slice(-3)).toEqual(['LH:2', 'end_of_record', '']);
 
     const page = readFileSync(file('html'), 'utf8');
     expect(page).toContain('# &lt;Who&gt; may read.');
@@ -80,16 +86,57 @@ describe('meshpol test --coverage', () => {
       [...page.matchAll(/<span class="(partly|missed|covered)"><span class="number">(\d+)/g)].map(
         ([, mark, line]) => `${line} ${mark}`,
       ),
-    ).toEqual(['8 partly', '9 partly']);
+    ).toEqual(['4 covered', '8 partly', '9 partly']);
     expect(page).toContain('methods[1] &quot;POST&quot;: never true in a request that the rule matched</li>');
     expect(page).not.toMatch(/<(?:script|link)|https?:|src=/);
+  });
+
+  test('names each policy that is in force nowhere, and no other', async () => {
+    const [authorization, peer, request] = ['AuthorizationPolicy', 'PeerAuthentication', 'RequestAuthentication'];
+    const object = (kind = '', name = '', spec = ''): string =>
+      `---\napiVersion: security.mesh.io/v1\nkind: ${kind}\nmetadata: {name: ${name}, namespace: shop}\nspec: {${spec}}\n`;
+    const [cart, none] = ['cart', 'none'].map((app) => `selector: {matchLabels: {app: ${app}}}`);
+    const rule = 'rules: [{to: [{operation: {methods: [GET]}}]}]';
+    const issuer = (name: string): string => `jwtRules: [{issuer: ${name}, jwks: '{"keys": [${publicKey}]}'}]`;
+    const text = [
+      object(authorization, 'allowed', `${cart}, ${rule}`),
+      object(authorization, 'dry', `${cart}, ${rule}`).replace(
+        'shop}',
+        'shop, annotations: {mesh.io/dry-run: "true"}}',
+      ),
+      object(authorization, 'nothing', `${cart}`),
+      object(authorization, 'idle-1', `${none}, ${rule}`),
+      object(authorization, 'idle-2', none),
+      object(peer, 'default', 'mtls: {mode: PERMISSIVE}'),
+      object(peer, 'port', `${cart}, portLevelMtls: {8080: {mode: DISABLE}}`),
+      object(peer, 'idle-3', `${none}, mtls: {mode: STRICT}`),
+      object(request, 'staff', `${cart}, ${issuer('a')}`),
+      object(request, 'idle-4', `${none}, ${issuer('b')}`),
+    ].join('');
+    const own = join(folder, 'idle');
+    mkdirSync(own);
+    writeFileSync(join(own, 'policies.yaml'), text);
+    writeFileSync(join(own, 'test.yaml'), suite);
+    const { out } = await run(`test ${own} --coverage text --fail-under policies=60`);
+    rmSync(own, { recursive: true });
+    const idle = out.split('\n').filter((line) => line.endsWith(': in force at no proxy of the inputs'));
+    expect(idle.map((line) => line.split(' ').slice(1, 3).join(' '))).toEqual([
+      'AuthorizationPolicy shop/idle-1:',
+      'AuthorizationPolicy shop/idle-2:',
+      'PeerAuthentication shop/idle-3:',
+      'RequestAuthentication shop/idle-4:',
+    ]);
+    expect(out).toContain('  policies    6 of 10       60 %');
   });
 
   test.each([
     ['--coverage json', "the results (text) and the coverage (json) can't both go to standard output"],
     ['-o json --coverage text', "the results (json) and the coverage (text) can't both go to standard output"],
     ['--coverage xml', 'Expected FORM or FORM=FILE, where FORM is one of text, json, lcov, html.'],
-    ['--fail-under lines=3', 'where GROUP is one of rules, predicates, tokens, mutual-tls, routes, not "lines=3"'],
+    [
+      '--fail-under lines=3',
+      'where GROUP is one of policies, rules, predicates, tokens, mutual-tls, routes, not "lines=3"',
+    ],
     ['--fail-under rules=101', 'not "rules=101"'],
     ['--fail-under rules=1 --fail-under rules=2', 'rules has two values'],
   ])('refuses %s', async (options, message) => {

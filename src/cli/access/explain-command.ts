@@ -35,7 +35,7 @@ export async function runExplain(positional: readonly string[], options: Explain
   const accesses = carried?.accesses ?? asked.accesses;
   const signatures = new Signatures();
   for (const { request } of accesses) {
-    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
+    if (request !== undefined) await signatures.learn(world.proxies, request);
   }
   const judge = { now: asked.logged?.startedAt ?? Date.now() / 1000, claims: options.claims, signatures };
   const ways = accesses.flatMap((access) => travel(world, access, judge));

@@ -54,7 +54,7 @@ export async function runInit(
 }
 
 /** What runs cases, or is told of them, makes no sense here. */
-function refuseOptions({ output, coverage, failUnder, filter, tag, verbose }: TestOptions): void {
+function refuseOptions({ output, coverage, failUnder, filter, tag, verbose, watch, prove, envoy }: TestOptions): void {
   const given = {
     '--output': output,
     '--coverage': coverage,
@@ -62,6 +62,9 @@ function refuseOptions({ output, coverage, failUnder, filter, tag, verbose }: Te
     '--filter': filter,
     '--tag': tag,
     '--verbose': verbose,
+    '--watch': watch,
+    '--prove': prove,
+    '--envoy': envoy,
   };
   for (const [option, value] of Object.entries(given))
     if (value !== undefined) throw new UsageError(`--init writes cases and runs none: leave ${option} out`);

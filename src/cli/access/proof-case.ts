@@ -8,7 +8,7 @@ import { isUsageError, UsageError } from '../../lib/usage-error.ts';
 import type { CliIo } from '../io.ts';
 import { type AccessOptions, type OpenMesh, openMesh } from './open-mesh.ts';
 import { provenRequest } from './prove-request.ts';
-import { at, lineOf, meshOf, type OpenMeshes, type PlacedTest } from './run-suite.ts';
+import { at, linesOf, meshOf, type OpenMeshes, type PlacedTest } from './run-suite.ts';
 import { writtenAccesses } from './written-request.ts';
 
 /** A request that is proved, and its mesh. */
@@ -27,9 +27,9 @@ export async function casesOfTests(
   chosen: readonly { readonly placed: PlacedTest; readonly cases: readonly PolicyTestCase[] }[],
   options: AccessOptions & { readonly signer: TokenSigner },
   io: CliIo,
+  meshes: OpenMeshes = new Map(),
 ): Promise<readonly ProofCase[] | undefined> {
   const { signer } = options;
-  const meshes: OpenMeshes = new Map();
   const all: ProofCase[] = [];
   let isSound = true;
   for (const { placed, cases } of chosen) {
@@ -39,8 +39,10 @@ export async function casesOfTests(
       isSound &&= cases.length === 0;
       continue;
     }
-    for (const { name, path, request: written } of cases) {
-      const place = { file: file.path, line: lineOf(file, test, path) };
+    const lines = linesOf(placed);
+    for (const one of cases) {
+      const { name, path, request: written } = one;
+      const place = { file: file.path, line: lines(one) };
       const accesses = at(file, test, path, () => writtenAccesses(written, mesh));
       all.push({
         name: `${test.name} > ${name}`,
@@ -109,7 +111,7 @@ async function provenOf(
   }
   const signatures = new Signatures();
   for (const { request } of accesses) {
-    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
+    if (request !== undefined) await signatures.learn(world.proxies, request);
   }
   // Envoy has the time of the machine, whatever a test says.
   return provenRequest({ world, accesses, judge: { now: Date.now() / 1_000, claims, signatures } }, signer);

@@ -8,7 +8,7 @@ import type { CliIo } from '../io.ts';
 import type { AccessOptions, OpenMesh } from './open-mesh.ts';
 import { casesOfTests, generatedCases, type ProofCase } from './proof-case.ts';
 import { type CaseProof, formatProofRun, proofRunJson, standingOf } from './proof-report.ts';
-import { isWanted, readTests } from './test-command.ts';
+import { isWanted, readTests } from './read-tests.ts';
 
 /** Options of `meshpol prove`, as the command line spells them. */
 export interface ProveOptions extends AccessOptions {
@@ -77,7 +77,7 @@ async function findCases(
 const batch = 5_000;
 
 /** By Envoy, the results of the cases in their order. */
-async function proveOn(
+export async function proveOn(
   envoys: readonly string[],
   cases: readonly ProofCase[],
   run: Pick<GateRun, 'stop' | 'tokenKey'>,

@@ -39,13 +39,16 @@ export async function runSuite(
   const mesh = await meshOf({ test, file }, options, io, meshes);
   if (mesh === undefined) return undefined;
   const now = (test.now === undefined ? Date.now() : Date.parse(test.now)) / 1_000;
-  // All at once: what else is looked up between two cases throws the positions of this document away.
-  const lines = wanted.map(({ path }) => lineOf(file, test, path));
+  const lines = linesOf({ test, file });
   const results: CaseResult[] = [];
-  for (const [i, one] of wanted.entries()) {
-    results.push(await runCase({ test, file, line: lines[i] ?? 1 }, one, mesh, now, coverage));
-  }
+  for (const one of wanted) results.push(await runCase({ test, file }, one, { mesh, now, coverage, lines }));
   return results;
+}
+
+/** The files and folders that a test names as its inputs. */
+export function inputPathsOf({ test, file }: PlacedTest): readonly string[] {
+  const folder = dirname(file.path);
+  return (test.inputs ?? ['.']).map((path) => (isAbsolute(path) ? path : join(folder, path)));
 }
 
 /** The compiled inputs of a test; undefined where they have errors, which are printed once. */
@@ -55,8 +58,7 @@ export async function meshOf(
   io: CliIo,
   meshes: OpenMeshes,
 ): Promise<OpenMesh | undefined> {
-  const folder = dirname(file.path);
-  const paths = (test.inputs ?? ['.']).map((path) => (isAbsolute(path) ? path : join(folder, path)));
+  const paths = inputPathsOf({ test, file });
   const assume = test.workloads.map((workload, i) =>
     at(file, test, ['spec', 'workloads', i], () => assumedWorkload(workload)),
   );
@@ -66,26 +68,28 @@ export async function meshOf(
   return opened;
 }
 
+/** What the cases of one test have in common. */
+interface SuiteContext {
+  readonly mesh: OpenMesh;
+  /** Of the requests, in seconds. */
+  readonly now: number;
+  readonly coverage: RunCoverage | undefined;
+  readonly lines: (one: PolicyTestCase) => number;
+}
+
 async function runCase(
-  { test, file, line }: PlacedTest & { readonly line: number },
+  { test, file }: PlacedTest,
   one: PolicyTestCase,
-  mesh: OpenMesh,
-  now: number,
-  coverage: RunCoverage | undefined,
+  { mesh, now, coverage, lines }: SuiteContext,
 ): Promise<CaseResult> {
   const { name, tags, path, expect: expected, request: written } = one;
-  const place = { file: file.path, line };
   const inPlace = <T>(run: () => T): T => at(file, test, path, run);
-  if (expected === undefined) {
-    throw inPlace(
-      () => new UsageError(`${place.file}:${place.line}: the case "${name}" expects nothing: add "expect"`),
-    );
-  }
+  if (expected === undefined)
+    throw new UsageError(`${file.path}:${lines(one)}: the case "${name}" expects nothing: add "expect"`);
   const { world, originsOf } = mesh;
   const requests = inPlace(() => writtenAccesses(written, mesh));
   const signatures = new Signatures();
-  for (const { request } of requests)
-    if (request !== undefined) await signatures.learn(world.proxies.values(), request);
+  for (const { request } of requests) if (request !== undefined) await signatures.learn(world.proxies, request);
   const judge = { now, claims: written.claims, signatures };
   const observers = coverage?.observersOf(mesh);
   const ways = explainWays(
@@ -93,7 +97,31 @@ async function runCase(
     originsOf,
   );
   coverage?.countRoutes(ways);
-  return { suite: test.name, name, tags, ...place, expected, ways, mismatches: mismatches(ways, expected) };
+  return {
+    ...{ suite: test.name, name, tags, file: file.path },
+    // Most cases pass, and nobody asks where they stand.
+    get line() {
+      return lines(one);
+    },
+    ...{ expected, ways, mismatches: mismatches(ways, expected) },
+  };
+}
+
+/**
+ * Gives the line of each case of a test, counted from 1. All are found at once: what else is looked up between two throws the
+ * positions of this document away.
+ */
+export function linesOf({ test: { document, cases }, file }: PlacedTest): (one: PolicyTestCase) => number {
+  let lines: ReadonlyMap<PolicyTestCase, number> | undefined;
+  return (one) => {
+    if (lines === undefined) {
+      const starts = lineStarts(file.text);
+      lines = new Map(
+        cases.map((each) => [each, lineAndColumn(starts, document.spanOf(each.path).start).line] as const),
+      );
+    }
+    return lines.get(one) ?? 1;
+  };
 }
 
 function assumedWorkload({ name, labels, account, ports = [], proxy }: WrittenWorkload): AssumedWorkload {
@@ -124,6 +152,6 @@ export function at<T>(file: SourceFile, test: PolicyTest, path: PolicyTestCase['
 }
 
 /** Of a case; counts from 1. */
-export function lineOf(file: SourceFile, { document }: PolicyTest, path: PolicyTestCase['path']): number {
+function lineOf(file: SourceFile, { document }: PolicyTest, path: PolicyTestCase['path']): number {
   return lineAndColumn(lineStarts(file.text), document.spanOf(path).start).line;
 }

@@ -6,7 +6,7 @@ import { formatCoverageText } from '../../access/report/coverage-text.ts';
 import { Coverage } from '../../access/suite/coverage/coverage.ts';
 import { countCoverage, percentOf, percentText } from '../../access/suite/coverage/place.ts';
 import type { CoverageReport } from '../../access/suite/coverage/report.ts';
-import { writtenRules } from '../../library/covered-mesh.ts';
+import { writtenPolicies } from '../../library/covered-mesh.ts';
 import { escapeMarkup } from '../../lint/formats/markup.ts';
 import type { CoverageForm, CoverageMinimum } from './coverage-options.ts';
 import type { OpenMesh } from './open-mesh.ts';
@@ -23,7 +23,7 @@ export class RunCoverage {
     const known = this.#observers.get(mesh);
     if (known !== undefined) return known;
     for (const { path, text } of files) this.#texts.set(path, text);
-    const observers = this.#coverage.add({ world, originsOf, ruleOf: writtenRules(snapshot, files) });
+    const observers = this.#coverage.add({ world, originsOf, ...writtenPolicies(snapshot, files) });
     this.#observers.set(mesh, observers);
     return observers;
   }

@@ -54,4 +54,7 @@ export interface TestOptions extends AccessOptions {
   readonly verbose?: true;
   readonly init?: string;
   readonly force?: true;
+  readonly watch?: true;
+  readonly prove?: true;
+  readonly envoy?: string;
 }

@@ -45,7 +45,7 @@ describe('the evaluator', () => {
     );
     await record({ meshes, owned, answers });
     const signatures = new Signatures();
-    for (const { mesh, sent } of owned) await signatures.learn([mesh.proxy], sent.request);
+    for (const { mesh, sent } of owned) await signatures.learn(new Map([['', mesh.proxy]]), sent.request);
     const judge = { now: Date.now() / 1000, signatures };
     const kinds = new Map<string, number>();
     const wrong = owned.flatMap(({ mesh, sent }, i) => {

@@ -15,7 +15,9 @@ export class Coverage {
 
   /** Adds all that is in force in a mesh, unseen; gives the observers of its proxies. */
   add(mesh: CoveredMesh): ObserveProxy {
-    const { world, originsOf } = mesh;
+    const { world, originsOf, policies } = mesh;
+    const named = new Map(policies.map((policy) => [objectKey(policy), policy]));
+    for (const policy of policies) this.#tally.count('policies', policy);
     const counters = new RuleCounters(mesh, this.#tally);
     const routers = new Set(world.mesh.workloads.filter(({ role }) => role === 'router').map(keyOf));
     for (const [key, proxy] of world.proxies) {
@@ -27,6 +29,10 @@ export class Coverage {
       }
       for (const field of routesIn(origins)) this.#tally.count('routes', field);
       for (const field of scopesIn(origins)) this.#tally.count('mutual-tls', field);
+      for (const key of objectsIn(origins)) {
+        const policy = named.get(key);
+        if (policy !== undefined) this.#tally.count('policies', policy, 'in force');
+      }
     }
     return (workload) => {
       const key = keyOf(workload);
@@ -56,6 +62,16 @@ export class Coverage {
   get places(): readonly CoveragePlace[] {
     return this.#tally.places;
   }
+}
+
+function objectKey({ kind, namespace, name }: Pick<DecidingField, 'kind' | 'namespace' | 'name'>): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** Each object that has decided something of a proxy's configuration, once. */
+function objectsIn({ listeners, routes, clusters }: OriginsFile): ReadonlySet<string> {
+  const fragments = [listeners, routes, clusters].flatMap((one) => Object.values(one).flat());
+  return new Set(fragments.flatMap(({ decidedBy }) => decidedBy.map(objectKey)));
 }
 
 function routesIn({ routes }: OriginsFile): readonly DecidingField[] {

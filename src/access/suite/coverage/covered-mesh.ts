@@ -31,6 +31,8 @@ export interface WrittenRule {
 export interface CoveredMesh {
   readonly world: World;
   readonly originsOf: (workload: string) => OriginsFile;
+  /** Every policy of the inputs, wherever it is in force. */
+  readonly policies: readonly DecidingField[];
   /** Undefined for a rule that no object of the inputs has. */
   readonly ruleOf: (name: RuleName, place: RulePlace) => WrittenRule | undefined;
 }

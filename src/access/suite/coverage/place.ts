@@ -2,6 +2,7 @@ import type { DecidingField } from '../../../contracts/origins-file.ts';
 
 /** What of policies and routes tests can cover, and which sides of it they must have seen. */
 export const coverageSides = {
+  policies: ['in force'],
   rules: ['decided'],
   predicates: ['true', 'false'],
   tokens: ['absent', 'valid', 'invalid'],
