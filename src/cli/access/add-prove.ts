@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliIo } from '../io.ts';
-import { collectFilled, collectPath, collectPattern, filledText, parseCount } from '../options.ts';
+import { collectFilled, collectPath, collectPattern, filledText, parseCount, parsePath } from '../options.ts';
 import type { Finish } from '../program.ts';
 import { addAssume, addMeshSettings } from './mesh-options.ts';
 import type { ProveOptions } from './prove-command.ts';
@@ -29,6 +29,11 @@ export function addProve(program: Command, io: CliIo, finish: Finish): void {
       '--envoy <path>',
       'Envoy to run; twice: an old and a new one, whose answers are compared too (default: .tools/bin/envoy, else envoy in PATH) [ENVOY_BINARY]',
       collectFilled,
+    )
+    .option(
+      '--write <folder>',
+      'write the first case of each kind of difference into a folder below this one, with as few objects, fields and parts of the request as still show it',
+      parsePath,
     )
     .addOption(new Option('--format <form>', 'format of the results').choices(['text', 'json']).default('text'));
   addMeshSettings(addAssume(command)).action(async (paths: string[], options: ProveOptions) => {

@@ -44,13 +44,7 @@ export async function casesOfTests(
       const { name, path, request: written } = one;
       const place = { file: file.path, line: lines(one) };
       const accesses = at(file, test, path, () => writtenAccesses(written, mesh));
-      all.push({
-        name: `${test.name} > ${name}`,
-        place,
-        mesh,
-        written,
-        proven: await provenOf(written, mesh, accesses, signer),
-      });
+      all.push(await proofCaseOf({ name: `${test.name} > ${name}`, place, written }, mesh, signer, accesses));
     }
   }
   return isSound ? all : undefined;
@@ -77,15 +71,25 @@ export async function generatedCases(
     const written = generateRequest(chance, corpus);
     const accesses = written && sensible(() => writtenAccesses(written, mesh));
     if (written === undefined || accesses === undefined) continue;
-    const proven = await provenOf(written, mesh, accesses, signer);
-    if (!('ways' in proven) || gapsOf(proven, mesh.configOf).length > 0) continue;
-    all.push({ name: `request ${all.length + 1}`, mesh, written, proven });
+    const one = await proofCaseOf({ name: `request ${all.length + 1}`, written }, mesh, signer, accesses);
+    if (!('ways' in one.proven) || gapsOf(one.proven, mesh.configOf).length > 0) continue;
+    all.push(one);
   }
   if (all.length === 0)
     throw new UsageError(
       'no request can be made: the mesh has no workload with a proxy, an address, and configuration that is understood',
     );
   return all;
+}
+
+/** A request to a mesh, as a case; throws where it makes no sense there. */
+export async function proofCaseOf(
+  told: Pick<ProofCase, 'name' | 'place' | 'written'>,
+  mesh: OpenMesh,
+  signer: TokenSigner,
+  accesses = writtenAccesses(told.written, mesh),
+): Promise<ProofCase> {
+  return { ...told, mesh, proven: await provenOf(told.written, mesh, accesses, signer) };
 }
 
 function sensible<T>(make: () => T): T | undefined {

@@ -89,6 +89,26 @@ export function proofRunJson({ envoys, seed, cases }: ProofRun): object {
   };
 }
 
-function changesOf({ results: [first, second] }: Pick<CaseProof, 'results'>): readonly Change[] {
+/** What is different, in words that stay the same for a smaller case that shows the same; undefined where nothing is. */
+export function findingOf(one: CaseProof): string | undefined {
+  const [change] = changesOf(one);
+  if (change !== undefined) {
+    const { proof, before, after } = change;
+    return JSON.stringify([proof.side, ...[before, after].map(({ status, details }) => [status, ownWord(details)])]);
+  }
+  const wrong = one.results.flatMap(({ proofs }) => proofs).find(({ differences }) => differences.length > 0);
+  if (wrong === undefined) return undefined;
+  const { side, differences, predicted, seen } = wrong;
+  const kinds = predicted.map(({ outcome }) => [outcome.kind, 'details' in outcome ? ownWord(outcome.details) : '']);
+  return JSON.stringify([side, differences, kinds, seen.status, ownWord(seen.details)]);
+}
+
+/** Without the number of the rule, or the place in a token. */
+function ownWord(details: string): string {
+  return details.replace(/[[{].*/, '');
+}
+
+/** What two Envoys did in different ways. */
+export function changesOf({ results: [first, second] }: Pick<CaseProof, 'results'>): readonly Change[] {
   return first === undefined || second === undefined ? [] : changesBetween(first, second);
 }

@@ -1,14 +1,16 @@
-import { type ProofResult, proveWays } from '../../gauge/prove.ts';
-import type { GateRun } from '../../gauge/run-gates.ts';
+import type { ProofResult } from '../../gauge/prove.ts';
 import { TokenSigner } from '../../gauge/token-signer.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { locateEnvoy } from '../agent/asked-envoy.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
-import type { AccessOptions, OpenMesh } from './open-mesh.ts';
+import type { AccessOptions } from './open-mesh.ts';
 import { casesOfTests, generatedCases, type ProofCase } from './proof-case.ts';
-import { type CaseProof, formatProofRun, proofRunJson, standingOf } from './proof-report.ts';
+import { type CaseProof, findingOf, formatProofRun, proofRunJson, standingOf } from './proof-report.ts';
+import { proveOn } from './prove-on.ts';
 import { isWanted, readTests } from './read-tests.ts';
+import { smallestFinding, type Trying } from './smallest-finding.ts';
+import { requireWritable, type WrittenFinding, writeFinding } from './write-finding.ts';
 
 /** Options of `meshpol prove`, as the command line spells them. */
 export interface ProveOptions extends AccessOptions {
@@ -17,12 +19,14 @@ export interface ProveOptions extends AccessOptions {
   readonly filter?: string;
   readonly tag?: readonly string[];
   readonly envoy?: readonly string[];
+  readonly write?: string;
   readonly format: 'text' | 'json';
 }
 
 /** Sends requests to a real Envoy, and compares. 1: something is not as predicted, or not tried, or the inputs have errors. */
 export async function runProve(positional: readonly string[], options: ProveOptions, io: CliIo): Promise<ExitCode> {
   requireSense(options);
+  if (options.write !== undefined) await requireWritable(options.write, options);
   const named = options.envoy ?? [undefined];
   const envoys = named.map((one) => locateEnvoy(one, io.environment, '--envoy'));
   const seed = options.cases === undefined ? undefined : (options.seed ?? Math.floor(Math.random() * 999_999_999) + 1);
@@ -34,8 +38,15 @@ export async function runProve(positional: readonly string[], options: ProveOpti
     (proofCase, i): CaseProof => ({ proofCase, results: results.map((all) => all[i] as ProofResult) }),
   );
   const run = { envoys, seed, cases };
-  const json = (): string => `${JSON.stringify(proofRunJson(run), undefined, 2)}\n`;
-  await io.writeOut(options.format === 'json' ? json() : formatProofRun(run, io.colours));
+  const { write, format, ...mesh } = options;
+  if (format === 'text') await io.writeOut(formatProofRun(run, io.colours));
+  const written =
+    write === undefined
+      ? undefined
+      : await io.untilStopped((stop) => writeFindings(write, cases, { envoys, options: mesh, signer, run: stop, io }));
+  if (format === 'json') {
+    await io.writeOut(`${JSON.stringify({ ...proofRunJson(run), written }, undefined, 2)}\n`);
+  }
   return cases.every((one) => standingOf(one) === 'as-predicted') ? exitCode.done : exitCode.no;
 }
 
@@ -73,34 +84,36 @@ async function findCases(
   return casesOfTests(chosen, rest, io);
 }
 
-/** So many requests at most come to one Envoy: each takes a port of the machine for a while. */
-const batch = 5_000;
+/** So many at most are made smaller: each takes a minute or so. */
+const maxFindings = 20;
 
-/** By Envoy, the results of the cases in their order. */
-export async function proveOn(
-  envoys: readonly string[],
-  cases: readonly ProofCase[],
-  run: Pick<GateRun, 'stop' | 'tokenKey'>,
-): Promise<readonly (readonly ProofResult[])[]> {
-  const byMesh = new Map<OpenMesh, number[]>();
-  for (const [i, { mesh, proven }] of cases.entries()) {
-    if ('ways' in proven) byMesh.set(mesh, [...(byMesh.get(mesh) ?? []), i]);
+/** Of each kind of finding the first, as small as it gets; what became of each is told on standard error. */
+async function writeFindings(
+  parent: string,
+  cases: readonly CaseProof[],
+  trying: Trying,
+): Promise<readonly WrittenFinding[]> {
+  const kinds = new Map<string, CaseProof>();
+  for (const one of cases) {
+    const kind = findingOf(one);
+    if (kind !== undefined && !kinds.has(kind)) kinds.set(kind, one);
   }
-  const all: ProofResult[][] = [];
-  for (const binary of envoys) {
-    const results = cases.map(({ proven }): ProofResult => ('ways' in proven ? { proofs: [], gaps: [] } : proven));
-    for (const [mesh, indexes] of byMesh) {
-      for (let from = 0; from < indexes.length; from += batch) {
-        const part = indexes.slice(from, from + batch);
-        const requests = part.flatMap((i) => {
-          const proven = cases[i]?.proven;
-          return proven !== undefined && 'ways' in proven ? [proven] : [];
-        });
-        const proved = await proveWays(requests, mesh.configOf, { binary, ...run });
-        for (const [k, i] of part.entries()) results[i] = proved[k] ?? { proofs: [], gaps: ['no answer'] };
-      }
-    }
-    all.push(results);
+  const written: WrittenFinding[] = [];
+  for (const one of [...kinds.values()].slice(0, maxFindings)) {
+    const { name } = one.proofCase;
+    const smallest = await smallestFinding(one, trying);
+    const finding = smallest && (await writeFinding(parent, smallest, trying.options));
+    if (finding !== undefined) written.push(finding);
+    await trying.io.writeError(`${name}: ${finding === undefined ? notShown : toldOf(finding)}\n`);
   }
-  return all;
+  const left = kinds.size - maxFindings;
+  if (left > 0) await trying.io.writeError(`${left} more kinds of differences are not written\n`);
+  return written;
+}
+
+const notShown = 'not written: the objects of the inputs alone do not show the difference again';
+
+function toldOf({ folder, isNew, objects }: WrittenFinding): string {
+  const count = `${objects} ${objects === 1 ? 'object' : 'objects'}`;
+  return isNew ? `written to ${folder}, with ${count}` : `${folder} is there already, and stays as it is`;
 }

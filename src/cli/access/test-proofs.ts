@@ -5,7 +5,7 @@ import { TokenSigner } from '../../gauge/token-signer.ts';
 import type { CliIo } from '../io.ts';
 import { casesOfTests } from './proof-case.ts';
 import { standingOf } from './proof-report.ts';
-import { proveOn } from './prove-command.ts';
+import { proveOn } from './prove-on.ts';
 import type { ChosenCases } from './read-tests.ts';
 import type { OpenMeshes } from './run-suite.ts';
 import type { TestOptions } from './test-options.ts';

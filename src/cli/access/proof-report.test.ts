@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { type CaseProof, findingOf } from './proof-report.ts';
+
+const proofOf = (status: number, details: string, differences: readonly string[]) => ({
+  workload: { namespace: 'shop', name: 'cart' },
+  side: 'server',
+  predicted: [
+    { outcome: { kind: 'answered', status: 403, details: 'rbac_access_denied_matched_policy[none]' }, steps: [] },
+  ],
+  seen: { status, opener: 0, details, chain: '', route: '', cluster: '' },
+  differences,
+});
+const caseOf = (...proofs: readonly object[]): CaseProof =>
+  ({ results: proofs.map((proof) => ({ proofs: [proof], gaps: [] })) }) as unknown as CaseProof;
+
+const denied = (rule: string): string => `rbac_access_denied_matched_policy[${rule}]`;
+
+describe('findingOf', () => {
+  test('tells of what differs, whatever the number of the rule is', () => {
+    const [one, other] = [
+      caseOf(proofOf(403, denied('a'), ['details'])),
+      caseOf(proofOf(403, denied('b'), ['details'])),
+    ];
+    expect(findingOf(one)).toBe(findingOf(other));
+    expect(findingOf(one)).not.toBe(findingOf(caseOf(proofOf(200, 'via_upstream', ['details']))));
+  });
+
+  test('tells of what two Envoys do in different ways, before all else', () => {
+    const [allowed, refused] = [proofOf(200, 'via_upstream', []), proofOf(403, denied('a'), ['status'])];
+    const changed = findingOf(caseOf(allowed, refused));
+    expect(changed).toBe(findingOf(caseOf(allowed, proofOf(403, denied('b'), []))));
+    expect(changed).not.toBe(findingOf(caseOf(refused, allowed)));
+  });
+
+  test('is silent where nothing differs', () => {
+    expect(findingOf(caseOf(proofOf(403, denied('none'), [])))).toBeUndefined();
+  });
+});
