@@ -1,4 +1,5 @@
 import type { HttpManager } from '../lift/http-manager.ts';
+import { isIpAddress } from '../model/address-block.ts';
 import type { HeaderLines } from '../model/header-lines.ts';
 import type { Connection } from '../request.ts';
 
@@ -15,11 +16,5 @@ export function remoteAddress(
   if (hops < 0) return source;
   const entries = headers.get('x-forwarded-for').join(',').split(',');
   const entry = entries.at(-1 - hops)?.trim();
-  return entry !== undefined && isAddress(entry) ? entry : source;
-}
-
-function isAddress(text: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(text)
-    ? text.split('.').every((part) => Number(part) < 256)
-    : text.includes(':');
+  return entry !== undefined && isIpAddress(entry) ? entry : source;
 }

@@ -4,27 +4,38 @@ import ipaddr from 'ipaddr.js';
 export class AddressBlock {
   readonly text: string;
   readonly length: number;
-  readonly #bytes: readonly number[];
+  /** Of the whole prefix, as `addressBytes` gives them. */
+  readonly bytes: readonly number[];
 
   constructor(prefix: string, length: number) {
     this.text = `${prefix}/${length}`;
     this.length = length;
-    this.#bytes = addressBytes(prefix);
+    this.bytes = addressBytes(prefix);
+  }
+
+  /** Bytes of an address of its family. */
+  get family(): number {
+    return this.bytes.length;
   }
 
   /** `address` as bytes: 4 of IPv4, 16 of IPv6. */
   holds(address: readonly number[]): boolean {
-    if (address.length !== this.#bytes.length) return false;
+    if (address.length !== this.bytes.length) return false;
     const whole = this.length >> 3;
-    for (let i = 0; i < whole; i++) if (address[i] !== this.#bytes[i]) return false;
+    for (let i = 0; i < whole; i++) if (address[i] !== this.bytes[i]) return false;
     const rest = this.length & 7;
     if (rest === 0) return true;
     const mask = (0xff << (8 - rest)) & 0xff;
-    return ((address[whole] ?? 0) & mask) === ((this.#bytes[whole] ?? 0) & mask);
+    return ((address[whole] ?? 0) & mask) === ((this.bytes[whole] ?? 0) & mask);
   }
 }
 
 /** 4 bytes of an IPv4 address, 16 of an IPv6 address; IPv4 in the form of IPv6 is IPv4, as Envoy's listeners see it. */
 export function addressBytes(text: string): readonly number[] {
   return ipaddr.process(text).toByteArray();
+}
+
+/** Whether `addressBytes` can read it: four decimal numbers without needless zeros, or an address of IPv6. */
+export function isIpAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 }

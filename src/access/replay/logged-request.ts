@@ -1,3 +1,4 @@
+import { isIpAddress } from '../model/address-block.ts';
 import type { LogValue } from './log-format.ts';
 
 /** What one line of an access log tells of a request or a connection; what it does not tell is absent. */
@@ -118,5 +119,6 @@ function headerValue(values: readonly LogValue[], name: string): string | undefi
 function socketPlace(text: string | undefined): SocketPlace | undefined {
   const [, bare, bracketed, port] = /^(?:([^:[\]]+)|\[([^\]]+)\]):(\d+)$/.exec(text ?? '') ?? [];
   const address = bare ?? bracketed;
-  return address === undefined || port === undefined ? undefined : { address, port: Number(port) };
+  if (address === undefined || port === undefined || !isIpAddress(address)) return undefined;
+  return { address, port: Number(port) };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { replayBench } from './testing/replay-bench.ts';
-import { delivered } from './testing/replayed-shop.ts';
+import { delivered, gets, policy } from './testing/replayed-shop.ts';
 
 describe('meshpol replay', () => {
-  const { verdictOf } = replayBench();
+  const { verdictOf, replay } = replayBench();
 
   test.each([
     ['a redirect to another path', 'redirect: {uri: /a}', 'redirect: {uri: /b}', 301],
@@ -26,5 +26,22 @@ spec: {hosts: [cart], http: [{${answer}}]}
     };
     expect(await verdictOf(routes(before), routes(before), line)).toBe('same');
     expect(await verdictOf(routes(before), routes(after), line)).toBe('changed');
+  });
+
+  test('goes on where what a line has for an address is none', async () => {
+    const lines = [
+      { ...delivered, downstream_remote_address: 'nowhere:80' },
+      { ...delivered, downstream_local_address: '10.0.0.256:80' },
+      ...['203.0.113.7:443', 'unknown', 'a:b', '203.0.113.07'].map((x_forwarded_for) => ({
+        ...delivered,
+        x_forwarded_for,
+      })),
+    ];
+    const { code, error, report } = await replay(policy(gets), policy(gets), lines);
+    expect([code, error, report.counts?.same]).toEqual([0, '', 4]);
+    expect(report.notCompared.map(({ why }) => why)).toEqual([
+      'the line does not tell where the client is (%DOWNSTREAM_REMOTE_ADDRESS%)',
+      'the line does not tell where the connection went (%DOWNSTREAM_LOCAL_ADDRESS%)',
+    ]);
   });
 });
