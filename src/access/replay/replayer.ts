@@ -1,4 +1,7 @@
+import { assumedAddress } from '../evaluate/journey.ts';
+import { resolvedAddress } from '../resolve-target.ts';
 import { keyOf, type WorkloadName } from '../world.ts';
+import { AddressClasses } from './address-classes.ts';
 import { headersRead } from './headers-read.ts';
 import { judgeLine, type LineVerdict, type Versions } from './judge-line.ts';
 import type { WriterTraits } from './known-request.ts';
@@ -30,6 +33,7 @@ export class Replayer {
   readonly #named: WorkloadName | undefined;
   readonly #read: ReadonlySet<string>;
   readonly #traits = new Map<string, WriterVersions>();
+  readonly #addresses: AddressClasses;
   readonly #kept = new Map<string, LineVerdict>();
   #all: ReadonlyMap<string, LogTraits> | undefined;
 
@@ -37,7 +41,9 @@ export class Replayer {
   constructor(versions: Versions, named?: WorkloadName) {
     this.#versions = versions;
     this.#named = named;
-    this.#read = headersRead([versions.before, versions.after]);
+    const both = [versions.before, versions.after];
+    this.#read = headersRead(both);
+    this.#addresses = new AddressClasses(both, [assumedAddress, resolvedAddress]);
   }
 
   replay(logged: LoggedRequest): ReplayedLine {
@@ -77,13 +83,20 @@ export class Replayer {
     const { method, path, authority, status, details, tells, headers } = logged;
     // What is sent on meets the conditions of other proxies.
     const pathClass = side === 'server' && path !== undefined ? paths.of(path) : undefined;
+    const peer = source?.address ?? '';
     return JSON.stringify([
       ...[keyOf(writer), side],
-      ...[source?.address, destination?.address, destination?.port, upstreamHost?.address, identity, tellsIdentity],
+      // A sidecar's client is its own workload.
+      (side === 'client' ? undefined : this.#addresses.of(peer)) ?? ['address', peer],
+      ...[destination?.address, destination?.port, upstreamHost?.address, identity, tellsIdentity],
       ...[serverName, cluster, protocol, method, pathClass ?? ['path', path], authority, status, details],
       ...[tells.serverName, tells.directAddress, tells.details, tells.path],
       tells.headers.filter((name) => this.#read.has(name)),
-      headers.filter(([name]) => this.#read.has(name)),
+      headers.flatMap(([name, value]) => {
+        if (!this.#read.has(name)) return [];
+        const forwarded = name === 'x-forwarded-for' ? this.#addresses.ofForwarded(value, peer) : undefined;
+        return [[name, forwarded === undefined ? value : ['addresses', forwarded]]];
+      }),
     ]);
   }
 }
