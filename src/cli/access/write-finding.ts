@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { keyOf } from '../../access/world.ts';
 import { formatProofs, seenText } from '../../gauge/report.ts';
 import { WorldFailure } from '../../lib/failure.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { textOf } from '../../output/format.ts';
 import type { AccessOptions } from './open-mesh.ts';
@@ -39,7 +40,7 @@ export async function writeFinding(parent: string, finding: Finding, options: Ac
   if ((await stat(folder).catch(() => undefined)) !== undefined) return { ...told, isNew: false };
   let beside: string | undefined;
   try {
-    await mkdir(parent, { recursive: true });
+    await makeFolder(parent, 0o777);
     beside = await mkdtemp(join(parent, '.new-finding-'));
     await mkdir(join(beside, 'case'));
     for (const [file, text] of filesOf(name, finding, options)) await writeFile(join(beside, file), text);
