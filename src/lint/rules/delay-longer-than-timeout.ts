@@ -14,7 +14,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an injected delay that is as long as the timeout of its route, or longer',
-  why: 'the proxy waits before it sends the request on, and only then starts the timeout: no request ends with it',
+  why: 'the proxy waits before it sends the request on, and only then starts the timeout: the delay never makes a request time out',
   hint: 'inject the delay at another service that this one calls, or remove "timeout"',
   check({ snapshot, report }) {
     for (const { object, route, path } of httpRoutesOf(snapshot.policies.virtualServices)) {

@@ -15,7 +15,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title:
     'a DestinationRule in a namespace that is neither that of its service nor the root namespace, exported to others',
-  why: 'clients of other namespaces do not find it, whatever "exportTo" says',
+  why: 'clients of other namespaces do not use it, whatever "exportTo" says',
   hint: 'move it to the namespace of the service if it is meant for all clients; if not, write exportTo: ["."]',
   check({ snapshot, report }) {
     const { policies, settings, topology } = snapshot;
