@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { labelKeyAlias, labelValueAlias } from '../policy/alias.ts';
+import { standardGatewayKind, statedKind } from '../policy/gateway-api.ts';
 import { isDnsLabel } from '../schema/names.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
 import { type EgressListener, importsFrom } from './merge/egress.ts';
@@ -21,7 +22,8 @@ type Reach = (object: JsonObject, workload: ReachedWorkload, settings: Settings)
  * parsed. Whatever cannot be read of it, and every kind that is not listed here, reaches everybody.
  */
 export function mayReach(object: JsonObject, workload: ReachedWorkload, settings: Settings): boolean {
-  const reach = Object.hasOwn(reaches, String(object.kind)) ? reaches[String(object.kind)] : undefined;
+  const kind = statedKind(object);
+  const reach = Object.hasOwn(reaches, kind) ? reaches[kind] : undefined;
   return reach === undefined || reach(object, workload, settings);
 }
 
@@ -50,6 +52,15 @@ const gateway: Reach = (object, { role, labels }) => {
   const wanted = labelsOf(specOf(object).selector);
   return wanted === undefined || selects(wanted, labels);
 };
+
+/** Whoever may serve it or have policies for it: workloads of its namespace, unless it may name a Service of another one. */
+const standardGateway: Reach = (object, { namespace }) => {
+  const isPlain = Object.keys(specOf(object)).every((field) => ['gatewayClassName', 'listeners'].includes(field));
+  return !isPlain || namespaceOf(object) === namespace;
+};
+
+/** Gateways, wherever they are: it may be attached to any of them. */
+const routed: Reach = (_, { role }) => role === 'router';
 
 /** Gateways alone, if it names them alone. One without hosts is a delegate: it is seen where others are that name it. */
 const virtualService: Reach = (object, workload, settings) => {
@@ -98,6 +109,11 @@ const reaches: Readonly<Record<string, Reach>> = {
   ProxyConfig: bySelector,
   Sidecar: selecting('workloadSelector', 'labels'),
   Gateway: gateway,
+  [standardGatewayKind]: standardGateway,
+  HTTPRoute: routed,
+  GRPCRoute: routed,
+  TLSRoute: routed,
+  ReferenceGrant: routed,
   VirtualService: virtualService,
   DestinationRule: exported,
   Service: service,

@@ -19,6 +19,7 @@ import { ApiClient } from '../testing/kubernetes/api-client.ts';
 import { applyInstallation, usualInstallation } from '../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { defineInBothGroups } from '../testing/kubernetes/definitions.ts';
+import { defineGatewayApi } from '../testing/kubernetes/gateway-api.ts';
 import { grant, makeAccount } from '../testing/kubernetes/rights.ts';
 import { manifestText } from './manifest.ts';
 import { type AuditedRequest, requestsOf, rightsIn } from './testing/rights.ts';
@@ -42,6 +43,7 @@ describe('the account of meshd in the manifest', () => {
       isAudited: true,
     });
     await defineInBothGroups(cluster);
+    await defineGatewayApi(cluster);
     await makeSampleMesh(cluster);
     await applyInstallation(cluster, ['namespace', 'rights', 'validation', 'injection']);
   });
@@ -102,7 +104,7 @@ describe('the account of meshd in the manifest', () => {
 
   test('has every right that meshd uses, and none without which the API server would refuse it nothing', async () => {
     const [debug = 0] = await freePorts(1);
-    const first = await begin('first', {}, ['--debugAddr', `127.0.0.1:${debug}`]);
+    const first = await begin('first', { PILOT_ENABLED_SERVICE_APIS: 'true' }, ['--debugAddr', `127.0.0.1:${debug}`]);
     const { data } = await isThere(roots);
     const { api } = cluster;
     const rules = [{ issuer: 'https://tokens.example', jwksUri: `http://127.0.0.1:${issuer.port}/keys` }];

@@ -38,6 +38,8 @@ export interface ReflectorOptions {
   readonly sink: ReflectorSink;
   /** Asked when the server does not serve the kind: why its objects may exist all the same; undefined: there are none. */
   readonly whyUnserved?: (() => Promise<string | undefined>) | undefined;
+  /** Asked when the server does not serve the version of the type: the one that it serves; undefined: no other. */
+  readonly servedVersion?: (() => Promise<string | undefined>) | undefined;
   /** A state differs: synced for the first time, a problem, or its end. */
   readonly onState?: (state: ReflectorState) => void;
   readonly silenceMs?: number;
@@ -58,7 +60,7 @@ const metadataLists = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;
-  readonly #path: string;
+  #type: ResourceType;
   readonly #ended = new AbortController();
   #state: ReflectorState = {
     hasSynced: false,
@@ -72,10 +74,7 @@ export class Reflector {
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    const { type, namespace, name } = options;
-    const selection = new URLSearchParams({ fieldSelector: `metadata.name=${name}` });
-    const all = pathOf(type, namespace);
-    this.#path = name === undefined ? all : withQuery(all, selection);
+    this.#type = options.type;
   }
 
   get state(): ReflectorState {
@@ -83,7 +82,7 @@ export class Reflector {
   }
 
   get type(): ResourceType {
-    return this.#options.type;
+    return this.#type;
   }
 
   /** Follows until `close`. */
@@ -117,6 +116,12 @@ export class Reflector {
     }
   }
 
+  get #path(): string {
+    const { namespace, name } = this.#options;
+    const all = pathOf(this.#type, namespace);
+    return name === undefined ? all : withQuery(all, new URLSearchParams({ fieldSelector: `metadata.name=${name}` }));
+  }
+
   async #list(signal: AbortSignal): Promise<void> {
     const { api, sink, isMetadataOnly = false } = this.#options;
     const { objects, revision } = await listAll(api, this.#path, signal, isMetadataOnly ? metadataLists : undefined);
@@ -148,6 +153,7 @@ export class Reflector {
       if (this.#failures++ === 0) return;
     }
     const isUnserved = error instanceof ApiRefusal && error.status === 404;
+    if (isUnserved && (await this.#takesOtherVersion())) return this.#pause(0, signal);
     const reason = isUnserved ? await this.#options.whyUnserved?.() : error.message;
     if (signal.aborted) return;
     if (reason === undefined) {
@@ -164,6 +170,14 @@ export class Reflector {
       this.#set({ ...this.#state, problem: reason, ...(isUnserved && { revision: undefined }) });
     }
     await this.#pause(error instanceof ApiRefusal ? (error.retryAfterMs ?? 0) : 0, signal);
+  }
+
+  async #takesOtherVersion(): Promise<boolean> {
+    const version = await this.#options.servedVersion?.();
+    if (version === undefined || version === this.#type.version) return false;
+    this.#type = { ...this.#type, version };
+    this.#state = { ...this.#state, revision: undefined };
+    return true;
   }
 
   /** Longer with each failure in a row, and as long as the server wants. */

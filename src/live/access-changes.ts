@@ -1,6 +1,7 @@
 import { mayReach } from '../compiler/reach.ts';
 import type { Workload } from '../compiler/topology/model.ts';
 import type { Settings } from '../config/settings.ts';
+import { standardGatewayKind } from '../policy/gateway-api.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { JsonObject } from '../source/document.ts';
 import { keyOf } from './object-name.ts';
@@ -16,7 +17,11 @@ export interface AccessInputs {
 /** Proxies whose access rules may be others than before, by `<namespace>/<name>`. */
 export type TouchedProxies = ReadonlySet<string> | 'all';
 
-const ofAccess: ReadonlySet<string> = new Set(['AuthorizationPolicy', 'PeerAuthentication', 'RequestAuthentication']);
+/** Kinds that decide who is let in. Gateways of the Gateway API decide for which workloads the policies are that name them. */
+const ofAccess: ReadonlySet<string> = new Set([
+  ...['AuthorizationPolicy', 'PeerAuthentication', 'RequestAuthentication'],
+  ...[standardGatewayKind, 'GatewayClass', 'ReferenceGrant'],
+]);
 
 /** For more changed objects nobody goes through the proxies one by one. */
 const mostChanges = 20;

@@ -64,9 +64,9 @@ function mayMeanNamespace(object: JsonObject, unknown: readonly string[]): boole
 
 /** One of the same kind and name in another namespace is another object. */
 function namesObject(text: string, object: JsonObject): boolean {
-  const { kind, namespace, name } = nameOf(object);
+  const { namespace, name } = nameOf(object);
   const says = (field: string, value: string): boolean =>
     new RegExp(`["']?\\b${field}["']?\\s*:\\s*["']?${value.replaceAll(/[^\w]/g, '\\$&')}(?![\\w.-])`).test(text);
   const isUnsaid = namespace === '' || (namespace === 'default' && !/\bnamespace\b/.test(text));
-  return says('kind', kind) && says('name', name) && (isUnsaid || says('namespace', namespace));
+  return says('kind', String(object.kind)) && says('name', name) && (isUnsaid || says('namespace', namespace));
 }

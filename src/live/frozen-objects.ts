@@ -1,18 +1,28 @@
 import { isPolicyKind } from '../compiler/collect.ts';
 import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
+import { standardGatewayKind } from '../policy/gateway-api.ts';
 import type { MeshObject } from '../policy/object.ts';
 import { keyOf } from './object-name.ts';
 
 type Objects = readonly MeshObject<string>[];
 
+/** Kinds of the Gateway API that say what policies say. A grant that is withdrawn is withdrawn from everybody. */
+const standardPolicies: ReadonlySet<string> = new Set([
+  ...['GatewayClass', standardGatewayKind, 'HTTPRoute', 'GRPCRoute', 'TLSRoute'],
+]);
+
+function isKeptPolicy({ kind }: MeshObject<string>): boolean {
+  return isPolicyKind(kind) || standardPolicies.has(kind);
+}
+
 /** The policies among objects. */
 export function policiesOf(objects: Objects): Objects {
-  return objects.filter(({ kind }) => isPolicyKind(kind));
+  return objects.filter(isKeptPolicy);
 }
 
 /** The objects of a mesh that are no policies. */
 export function topologyOf(objects: Objects): Objects {
-  return objects.filter(({ kind }) => !isPolicyKind(kind));
+  return objects.filter((object) => !isKeptPolicy(object));
 }
 
 /** Kinds of which a policy may name an object by its host. */
@@ -62,7 +72,7 @@ export function frozenObjects(policies: Objects, now: Objects, hidden: Objects):
     if (before === undefined) return [policy];
     return isSame(before, policy) ? [] : [beside(policy)];
   });
-  return [...policies, ...denying, ...now.filter(({ kind }) => !isPolicyKind(kind))];
+  return [...policies, ...denying, ...topologyOf(now)];
 }
 
 function isDenying(object: MeshObject<string>): boolean {

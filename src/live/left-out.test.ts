@@ -45,8 +45,8 @@ class Given {
   }
 }
 
-const stateOf = ({ outcomes }: FleetOutcome): string => {
-  const outcome = outcomes.get('a/web') ?? expect.fail('no proxy a/web');
+const stateOf = ({ outcomes }: FleetOutcome, proxy = 'a/web'): string => {
+  const outcome = outcomes.get(proxy) ?? expect.fail(`no proxy ${proxy}`);
   const faults = outcome.faults.map(({ errors, heldSince }) => [errors[0]?.code, heldSince ?? 'not held'].join(' '));
   const what = 'config' in outcome ? 'configured' : outcome.isDenying ? 'denying' : 'frozen';
   return [what, ...faults].join(', ');
@@ -73,6 +73,23 @@ describe('a fleet that leaves out invalid objects', () => {
     ['networking.mesh.io', 'Sidecar', '{egress: []}', 'empty-list'],
   ])('never leaves out what may take something away: %s %s', async (group, kind, spec, code) => {
     expect(stateOf(await new Given(true).take(object(group, kind, spec)))).toBe(`denying, ${code} not held`);
+  });
+
+  test('leaves out a route of the Gateway API, but not a Gateway, for which there may be policies', async () => {
+    const edge = `apiVersion: v1
+kind: Pod
+metadata: {name: edge, namespace: a}
+spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {podIP: 10.0.0.2}
+`;
+    const standard = (kind: string, spec: string): string => object('gateway.networking.k8s.io', kind, spec);
+    const route = standard('HTTPRoute', '{parentRefs: [{name: one}], rules: [{matches: [{path: {value: a}}]}]}');
+    const gateway = standard('Gateway', '{gatewayClassName: mesh, listeners: []}');
+    const stateWith = async (leavesOut: boolean, text: string) =>
+      stateOf(await new Given(leavesOut).take(edge, text), 'a/edge');
+    expect(await stateWith(true, route)).toBe('configured, path-of-no-request not held');
+    expect(await stateWith(false, route)).toBe('denying, path-of-no-request not held');
+    expect(await stateWith(true, gateway)).toBe('denying, empty-list not held');
   });
 
   test('does not leave out what is invalid only beside other objects', async () => {

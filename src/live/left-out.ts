@@ -1,6 +1,7 @@
 import type { Compiler } from '../compiler/compile.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { aliases, groupAlias } from '../policy/alias.ts';
+import { standardGroup } from '../policy/gateway-api.ts';
 import type { Fault } from './last-valid.ts';
 
 /**
@@ -9,7 +10,9 @@ import type { Fault } from './last-valid.ts';
  */
 const addingKinds: ReadonlySet<string> = new Set([
   ...['Gateway', 'VirtualService', 'ServiceEntry', 'WorkloadEntry', 'WorkloadGroup', 'ProxyConfig'],
+  ...['HTTPRoute', 'GRPCRoute', 'TLSRoute'],
 ]);
+const addingGroups: ReadonlySet<string> = new Set([aliases.groups['networking.istio.io'], standardGroup]);
 
 /**
  * Whether an object that was never good counts as absent where invalid custom resources are left out
@@ -18,8 +21,7 @@ const addingKinds: ReadonlySet<string> = new Set([
 export function isLeftOut({ object, texts, isHeld, file }: Fault, compiler: Compiler): boolean {
   const [written] = texts;
   if (isHeld || object === undefined || written === undefined || !addingKinds.has(object.kind)) return false;
-  if (groupAlias(String(written.apiVersion).split('/')[0] ?? '') !== aliases.groups['networking.istio.io'])
-    return false;
+  if (!addingGroups.has(groupAlias(String(written.apiVersion).split('/')[0] ?? ''))) return false;
   const bag = new DiagnosticBag();
   compiler.read([{ path: file, text: JSON.stringify(written) }], bag);
   return bag.hasErrors;

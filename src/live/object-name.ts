@@ -1,3 +1,4 @@
+import { statedKind } from '../policy/gateway-api.ts';
 import type { JsonObject } from '../source/document.ts';
 
 /** An object as people name it. */
@@ -7,11 +8,11 @@ export interface ObjectName {
   readonly name: string;
 }
 
-const clusterScoped: ReadonlySet<string> = new Set(['Namespace', 'Node']);
+const clusterScoped: ReadonlySet<string> = new Set(['Namespace', 'Node', 'GatewayClass']);
 
-/** The name that an object's text gives it; the namespace is empty for a Namespace and a Node. */
+/** The name that an object's text gives it; the namespace is empty where objects of the kind have none. */
 export function nameOf(object: JsonObject): ObjectName {
-  const kind = String(object.kind ?? '');
+  const kind = statedKind(object);
   const metadata = (object.metadata ?? {}) as JsonObject;
   const namespace =
     typeof metadata.namespace === 'string' && metadata.namespace !== '' ? metadata.namespace : 'default';

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../source/document.ts';
 import type { LabelSelector } from './label-selector.ts';
 import type { MeshObject } from './object.ts';
 
@@ -9,6 +10,12 @@ export const standardGatewayKind = `Gateway.${standardGroup}` as const;
 
 /** The label by which the workloads of a Gateway are found that names no address; its value is the name of the Gateway. */
 export const gatewayNameLabel = `${standardGroup}/gateway-name`;
+
+/** Kind of an object of which nothing is sound but that it was parsed, with that of the standard's Gateway apart. */
+export function statedKind({ apiVersion, kind }: JsonObject): string {
+  const isStandard = String(apiVersion).startsWith(`${standardGroup}/`);
+  return isStandard && kind === 'Gateway' ? standardGatewayKind : String(kind ?? '');
+}
 
 export interface GatewayClass extends MeshObject<'GatewayClass'> {
   readonly spec: { readonly controllerName: string };

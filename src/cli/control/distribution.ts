@@ -43,6 +43,7 @@ export async function distributionOf(
         maxMs: variable(environment, 'PILOT_DEBOUNCE_MAX', parseDurationVariable),
       },
       gathersEndpoints: variable(environment, 'PILOT_ENABLE_EDS_DEBOUNCE', parseBoolean),
+      readsGatewayApi: variable(environment, 'PILOT_ENABLED_SERVICE_APIS', parseBoolean),
       leavesOutInvalid: variable(environment, 'PILOT_ENABLE_CRD_VALIDATION', parseBoolean),
     },
     trackedMs: variable(environment, 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING', parseBoolean)

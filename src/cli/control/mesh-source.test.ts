@@ -30,6 +30,15 @@ describe('controlConfigOf', () => {
     rmSync(folder, { recursive: true });
   });
 
+  test('reads the Gateway API if PILOT_ENABLED_SERVICE_APIS says so, and takes nothing else for it', async () => {
+    const readsIt = async (value: string) => {
+      const { distribution } = await configOf({ PILOT_ENABLED_SERVICE_APIS: value }, { config: '/mesh' });
+      return distribution?.compile.readsGatewayApi;
+    };
+    expect([await readsIt(''), await readsIt('false'), await readsIt('true')]).toEqual([false, false, true]);
+    await expect(readsIt('yes')).rejects.toThrow('PILOT_ENABLED_SERVICE_APIS is');
+  });
+
   const consul = [{ id: 'consul', origin: 'https://127.0.0.1:8501', datacenter: undefined, allowsStale: false }];
 
   test('adds the services of Consul, with files of credentials, to the objects of a folder', async () => {

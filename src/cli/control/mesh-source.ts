@@ -8,7 +8,8 @@ import type { ServeFlags } from './flags.ts';
 import { streamAddressesOf, withStreams } from './stream-addresses.ts';
 import { parsePositive, parsePositiveNumber, variable } from './variable-values.ts';
 
-/** Each needs some 26 connections to the API server. */
+/** Each needs so many connections to the API server, and more for the Gateway API. */
+const connectionsOf = (gatewayApi: boolean): number => (gatewayApi ? 31 : 26);
 const mostNamespaces = 100;
 
 /**
@@ -39,6 +40,7 @@ async function objectSourceOf(flags: ServeFlags, environment: Environment): Prom
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} are places of one mesh: give one of them`);
   if (rev !== undefined && git === undefined) throw new UsageError('--rev has an effect with --git alone');
   const slices = variable(environment, 'PILOT_USE_ENDPOINT_SLICE', parseBoolean);
+  const gatewayApi = variable(environment, 'PILOT_ENABLED_SERVICE_APIS', parseBoolean);
   const status = statusOf(environment);
   if (!kubernetes) {
     const others = { '--kubeconfig': kubeconfig, '--context': context, '--watch-namespaces': flags.watchNamespaces };
@@ -62,12 +64,12 @@ async function objectSourceOf(flags: ServeFlags, environment: Environment): Prom
   const names = [...new Set(namespaces)];
   if (names.length > mostNamespaces) {
     throw new UsageError(
-      `--watch-namespaces takes at most ${mostNamespaces} namespaces, since each needs 26 connections to the API server, not ${names.length}; without it, the objects of all namespaces are read`,
+      `--watch-namespaces takes at most ${mostNamespaces} namespaces, since each needs ${connectionsOf(gatewayApi)} connections to the API server, not ${names.length}; without it, the objects of all namespaces are read`,
     );
   }
   const address = { kubeconfig, context };
   await openAccess(address, environment);
-  return { type: 'cluster', address, namespaces: names, slices, status };
+  return { type: 'cluster', address, namespaces: names, slices, gatewayApi, status };
 }
 
 /** Undefined: no services but those of the objects. */

@@ -102,6 +102,12 @@ export const serveVariables: readonly ServeVariable[] = [
     default: 'false',
   },
   {
+    name: 'PILOT_ENABLED_SERVICE_APIS',
+    description:
+      'true: the objects of the Gateway API are read; false: they are skipped, and policies that name them are refused',
+    default: 'false',
+  },
+  {
     name: 'PILOT_ENABLE_ANALYSIS',
     description:
       'with --kubernetes, true: the leader writes what lint finds to the status of objects (condition LintPassed)',
@@ -116,7 +122,7 @@ export const serveVariables: readonly ServeVariable[] = [
   {
     name: 'PILOT_ENABLE_CRD_VALIDATION',
     description:
-      'with --kubernetes, true: an invalid Gateway, VirtualService, ServiceEntry, WorkloadEntry, WorkloadGroup or ProxyConfig that was never valid is ignored; false: no proxy that it may concern gets new configuration',
+      'with --kubernetes, true: an invalid Gateway of networking.mesh.io, VirtualService, ServiceEntry, WorkloadEntry, WorkloadGroup, ProxyConfig, HTTPRoute, GRPCRoute or TLSRoute that was never valid is ignored; false: no proxy that it may concern gets new configuration',
     default: 'false',
   },
   {

@@ -30,6 +30,8 @@ export interface CompileData {
    * PILOT_ENABLE_CRD_VALIDATION: invalid objects that were never valid are left out, if their kind takes nothing away.
    */
   readonly leavesOutInvalid?: boolean | undefined;
+  /** PILOT_ENABLED_SERVICE_APIS: objects of the Gateway API are read; else they are skipped. */
+  readonly readsGatewayApi?: boolean | undefined;
   /** PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: versions of objects are told. */
   readonly tracksObjects?: boolean | undefined;
   /** DNS is served: names of services are told. */

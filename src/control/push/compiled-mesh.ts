@@ -55,8 +55,7 @@ export class CompiledMesh {
   readonly #settings: MeshSettings;
   readonly #registry: Registry;
   readonly #debounce: Debounce;
-  readonly #gathersEndpoints: boolean;
-  readonly #leavesOutInvalid: boolean | undefined;
+  readonly #data: CompileData;
   readonly #tellGood: (good: MeshState) => void;
   readonly #sender = new SnapshotSender();
   readonly #inputsVersion = new InputsVersion();
@@ -89,8 +88,7 @@ export class CompiledMesh {
     });
     this.#settings = new MeshSettings(data.settings, data.trustDomain, good && (good.meshConfig ?? null));
     this.#registry = parts.registry;
-    this.#gathersEndpoints = data.gathersEndpoints;
-    this.#leavesOutInvalid = data.leavesOutInvalid;
+    this.#data = data;
     this.#versions = data.tracksObjects || parts.reporter !== undefined ? new ObjectVersions() : undefined;
     this.#names = data.tellsNames ? { table: new NameTable(), teller: new NameTeller() } : undefined;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
@@ -143,7 +141,7 @@ export class CompiledMesh {
     // Settings may take access away, as rules do.
     const isUrgent = isOther || batch?.isUrgent === true;
     this.#pending = pendingWith(this.#pending, { isUrgent, isOfAll: isOther, changedMs });
-    const isAtOnce = this.#isFirst || (!isOther && batch?.isEndpoints === true && !this.#gathersEndpoints);
+    const isAtOnce = this.#isFirst || (!isOther && batch?.isEndpoints === true && !this.#data.gathersEndpoints);
     this.#isFirst = false;
     this.#debounce.add({ isUrgent, isAtOnce });
   }
@@ -175,12 +173,12 @@ export class CompiledMesh {
     const isOther = settings !== this.#configured?.settings;
     this.#configured = current;
     if (!isOther) return this.#fleet;
+    const skipsGatewayApi = this.#data.readsGatewayApi !== true;
     const inputs: FleetInputs = {
       settings,
-      createCompiler: () =>
-        createCompiler({ settings, delivery: 'ads', forgetsBootstraps: true, skipsGatewayApi: true }),
+      createCompiler: () => createCompiler({ settings, delivery: 'ads', forgetsBootstraps: true, skipsGatewayApi }),
       gatherer: this.#gatherer,
-      leavesOutInvalid: this.#leavesOutInvalid,
+      leavesOutInvalid: this.#data.leavesOutInvalid,
     };
     if (this.#fleet === undefined) this.#fleet = new Fleet(inputs);
     else this.#fleet.configure(inputs);

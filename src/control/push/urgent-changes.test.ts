@@ -80,6 +80,14 @@ describe('a mesh with a long debounce', () => {
       'a mode of mutual TLS',
       'apiVersion: security.mesh.io/v1\nkind: PeerAuthentication\nmetadata: {name: p, namespace: foo}\nspec: {mtls: {mode: STRICT}}\n',
     ],
+    [
+      'a Gateway of the Gateway API, for which there may be policies',
+      'apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g}\nspec: {}\n',
+    ],
+    [
+      'a ReferenceGrant',
+      'apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {name: g}\nspec: {}\n',
+    ],
   ])(`compiles %s within ${urgentMs} ms, though other objects never stop to change`, async (_name, text) => {
     await pass(1_000);
     expect(snapshots()).toBe(count);

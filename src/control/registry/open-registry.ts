@@ -41,6 +41,8 @@ type ObjectSource =
       readonly namespaces: readonly string[];
       /** PILOT_USE_ENDPOINT_SLICE */
       readonly slices: boolean;
+      /** PILOT_ENABLED_SERVICE_APIS */
+      readonly gatewayApi?: boolean | undefined;
       /** After so long services are served as far as they are known; absent: a minute. */
       readonly servicesMs?: number;
       /** Absent: the status of objects is not written. */

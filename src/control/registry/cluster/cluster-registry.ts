@@ -16,6 +16,8 @@ export interface ClusterRegistryOptions {
   readonly namespaces: readonly string[];
   /** EndpointSlices instead of Endpoints (PILOT_USE_ENDPOINT_SLICE). */
   readonly slices: boolean;
+  /** Objects of the Gateway API are read (PILOT_ENABLED_SERVICE_APIS). */
+  readonly gatewayApi?: boolean | undefined;
   /** What was in force before this `meshd` ran. */
   readonly known?: readonly SourceFile[];
   readonly onProblem: (text: string) => void;
@@ -66,8 +68,8 @@ export class ClusterRegistry implements Registry {
     this.#secrets = new SecretFollower({ api, onProblem, onChange });
     this.rights = new AccountRights({ api, onProblem, onChange });
     this.#followed = followedKinds(options).flatMap((kind) =>
-      (options.namespaces.length === 0 || kind.isOfMachines ? [undefined] : options.namespaces).map((namespace) =>
-        this.#follow(kind, namespace),
+      (options.namespaces.length === 0 || kind.isOfMachines || kind.isOfCluster ? [undefined] : options.namespaces).map(
+        (namespace) => this.#follow(kind, namespace),
       ),
     );
     this.#layout = layoutOf(this.#followed.map(({ kind: { type }, namespace }) => JSON.stringify([type, namespace])));
@@ -179,7 +181,7 @@ export class ClusterRegistry implements Registry {
     // Of kinds without namespaces, the objects that have their names.
     const own = namespace === undefined ? folder : `${folder}${namespace}${type.isNamespaced ? '/' : ''}`;
     const name = type.group === '' ? type.kind : `${type.kind} of ${type.group}`;
-    const deletions = kind.isCustom ? new DefinitionJudge(api, type, onProblem, this.#ended.signal) : undefined;
+    const deletions = kind.isCustom ? new DefinitionJudge(api, kind, onProblem, this.#ended.signal) : undefined;
     const objects = new KindObjects({
       kind,
       known: known.filter(
@@ -198,6 +200,7 @@ export class ClusterRegistry implements Registry {
       ...(type.isNamespaced ? { namespace } : { name: namespace }),
       isMetadataOnly: kind.isMetadataOnly === true,
       whyUnserved: deletions && (() => deletions.whyUnserved()),
+      servedVersion: kind.versions && deletions && (() => deletions.servedVersion()),
       sink: objects,
       onState: (state) => {
         if (state.hasSynced && before?.hasSynced !== true) this.#tell(role);

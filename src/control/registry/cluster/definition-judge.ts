@@ -1,9 +1,9 @@
 import type { KubernetesApi } from '../../../kubernetes/api.ts';
 import { ApiRefusal, KubernetesError } from '../../../kubernetes/kubernetes-error.ts';
-import type { ResourceType } from '../../../kubernetes/resource-type.ts';
 import { delay } from '../../../lib/abort.ts';
 import type { SourceFile } from '../../../source/document.ts';
 import type { DeletionJudge } from './kind-objects.ts';
+import type { FollowedKind } from './kinds.ts';
 
 interface Definition {
   readonly metadata: { readonly creationTimestamp?: string; readonly deletionTimestamp?: string };
@@ -19,19 +19,19 @@ export class DefinitionJudge implements DeletionJudge {
   readonly #api: KubernetesApi;
   readonly #path: string;
   readonly #name: string;
-  readonly #version: string;
+  readonly #versions: readonly string[];
   readonly #signal: AbortSignal;
   readonly #told: (problem: string) => void;
 
   constructor(
     api: KubernetesApi,
-    { resource, group, version }: ResourceType,
+    { type: { resource, group, version }, versions = [version] }: Pick<FollowedKind, 'type' | 'versions'>,
     told: (problem: string) => void,
     signal: AbortSignal,
   ) {
     this.#api = api;
     this.#name = `${resource}.${group}`;
-    this.#version = version;
+    this.#versions = versions;
     this.#path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${this.#name}`;
     this.#told = told;
     this.#signal = signal;
@@ -48,15 +48,29 @@ export class DefinitionJudge implements DeletionJudge {
   /** Why objects of a kind that the server does not serve may exist all the same; undefined: there are none. */
   async whyUnserved(): Promise<string | undefined> {
     try {
-      const { metadata, spec } = await this.#api.ask<Definition>({ path: this.#path, signal: this.#signal });
-      if (metadata.deletionTimestamp !== undefined) return undefined;
-      const served = (spec?.versions ?? []).flatMap(({ name, served = false }) => (served ? [name] : []));
-      if (served.includes(this.#version)) return `${this.#name} is defined, and the API server does not serve it yet`;
+      const definition = await this.#api.ask<Definition>({ path: this.#path, signal: this.#signal });
+      if (definition.metadata.deletionTimestamp !== undefined) return undefined;
+      const served = servedOf(definition);
+      if (this.#versions.some((version) => served.includes(version)))
+        return `${this.#name} is defined, and the API server does not serve it yet`;
       const others = served.join(', ') || 'none';
-      return `the CustomResourceDefinition ${this.#name} must serve the version ${this.#version}, and serves ${others}: add it to spec.versions`;
+      const wanted = this.#versions.join(' or ');
+      return `the CustomResourceDefinition ${this.#name} must serve the version ${wanted}, and serves ${others}: add it to spec.versions`;
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
       return error instanceof ApiRefusal && error.status === 404 ? undefined : error.message;
+    }
+  }
+
+  /** The first of the kind's versions that its definition serves; undefined: none, or nobody answers. */
+  async servedVersion(): Promise<string | undefined> {
+    try {
+      const served = servedOf(await this.#api.ask<Definition>({ path: this.#path, signal: this.#signal }));
+      return this.#versions.find((version) => served.includes(version));
+    } catch (error) {
+      // Why it does not is told by `whyUnserved`.
+      if (error instanceof KubernetesError) return undefined;
+      throw error;
     }
   }
 
@@ -74,6 +88,10 @@ export class DefinitionJudge implements DeletionJudge {
     }
     return undefined;
   }
+}
+
+function servedOf({ spec }: Definition): readonly string[] {
+  return (spec?.versions ?? []).flatMap(({ name, served = false }) => (served ? [name] : []));
 }
 
 /** Milliseconds since 1970; an object without a date is as old as can be. */

@@ -1,4 +1,5 @@
 import type { ResourceType } from '../../../kubernetes/resource-type.ts';
+import { standardGroup } from '../../../policy/gateway-api.ts';
 
 /** A kind that is followed in a cluster. */
 export interface FollowedKind {
@@ -9,6 +10,10 @@ export interface FollowedKind {
   readonly isCustom: boolean;
   /** Its labels and annotations say all. */
   readonly isMetadataOnly?: true;
+  /** Versions that mean the same, the preferred one first: a server may serve another one alone. Absent: there is one. */
+  readonly versions?: readonly string[];
+  /** Of the whole cluster: followed whole where single namespaces are. */
+  readonly isOfCluster?: true;
   /** Of machines, and not of namespaces: followed whole where single namespaces are. A server that refuses it is not waited for. */
   readonly isOfMachines?: true;
 }
@@ -22,8 +27,15 @@ const groups = {
 /** Version of each that every server since 1.20 of Istio has; ours serve it too. */
 const customVersion = 'v1beta1';
 
-/** The kinds that are followed; with `slices` EndpointSlices instead of Endpoints (PILOT_USE_ENDPOINT_SLICE). */
-export function followedKinds({ slices }: { readonly slices: boolean }): readonly FollowedKind[] {
+export interface FollowedOptions {
+  /** EndpointSlices instead of Endpoints (PILOT_USE_ENDPOINT_SLICE). */
+  readonly slices: boolean;
+  /** Those of the Gateway API too (PILOT_ENABLED_SERVICE_APIS). */
+  readonly gatewayApi?: boolean | undefined;
+}
+
+/** The kinds that are followed. */
+export function followedKinds({ slices, gatewayApi = false }: FollowedOptions): readonly FollowedKind[] {
   return [
     ...groups.security.flatMap((group) => [
       custom(group, 'PeerAuthentication', 'peerauthentications', 'policy'),
@@ -40,6 +52,7 @@ export function followedKinds({ slices }: { readonly slices: boolean }): readonl
       custom(group, 'WorkloadGroup', 'workloadgroups', 'configuration'),
       custom(group, 'WorkloadEntry', 'workloadentries', 'endpoints'),
     ]),
+    ...(gatewayApi ? standardKinds : []),
     { ...core('Namespace', 'namespaces', 'configuration', false), isMetadataOnly: true },
     { ...core('Node', 'nodes', 'endpoints', false), isMetadataOnly: true, isOfMachines: true },
     core('Service', 'services', 'services'),
@@ -50,9 +63,19 @@ export function followedKinds({ slices }: { readonly slices: boolean }): readonl
   ];
 }
 
+/** For a Gateway there may be policies, and a grant that goes takes access away. */
+const standardKinds: readonly FollowedKind[] = [
+  { ...standard('GatewayClass', 'gatewayclasses', 'policy', ['v1', 'v1beta1'], false), isOfCluster: true },
+  standard('Gateway', 'gateways', 'policy', ['v1', 'v1beta1']),
+  standard('HTTPRoute', 'httproutes', 'configuration', ['v1', 'v1beta1']),
+  standard('GRPCRoute', 'grpcroutes', 'configuration', ['v1', 'v1alpha2']),
+  standard('TLSRoute', 'tlsroutes', 'configuration', ['v1', 'v1alpha3', 'v1alpha2']),
+  standard('ReferenceGrant', 'referencegrants', 'policy', ['v1', 'v1beta1', 'v1alpha2']),
+];
+
 /** Whether `meshd` writes the status of the kind; that of a WorkloadEntry says whether it is healthy, and is read. */
-export function hasOwnStatus({ isCustom, role }: FollowedKind): boolean {
-  return isCustom && role !== 'endpoints';
+export function hasOwnStatus({ isCustom, role, type }: FollowedKind): boolean {
+  return isCustom && role !== 'endpoints' && type.group !== standardGroup;
 }
 
 const sliceType: ResourceType = {
@@ -67,6 +90,17 @@ const sliceType: ResourceType = {
 
 function custom(group: string, kind: string, resource: string, role: FollowedKind['role']): FollowedKind {
   return { type: { group, version: customVersion, kind, resource, isNamespaced: true }, role, isCustom: true };
+}
+
+function standard(
+  kind: string,
+  resource: string,
+  role: FollowedKind['role'],
+  versions: readonly [string, ...string[]],
+  isNamespaced = true,
+): FollowedKind {
+  const [version] = versions;
+  return { type: { group: standardGroup, version, kind, resource, isNamespaced }, role, isCustom: true, versions };
 }
 
 function core(kind: string, resource: string, role: FollowedKind['role'], isNamespaced = true): FollowedKind {

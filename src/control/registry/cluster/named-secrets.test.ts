@@ -45,6 +45,21 @@ describe('NamedSecrets', () => {
     expect(named([all, own], pods)).toEqual(['a/all', 'a/own', 'shop/all']);
   });
 
+  test('of a Gateway of the Gateway API are in the namespace of its workloads, and in no other', () => {
+    const listener = (...certificateRefs: readonly object[]) => ({ tls: { certificateRefs } });
+    const standard = (spec: object) =>
+      file({ apiVersion: 'gateway.networking.k8s.io/v1', metadata: { namespace: 'shop' }, spec });
+    const listeners = [listener({ name: 'own' }), listener({ name: 'there', namespace: 'edges' })];
+    expect(named([standard({ listeners })], [])).toEqual(['shop/own']);
+    const addresses = [{ type: 'Hostname', value: 'edge.edges.svc.cluster.local' }];
+    expect(named([standard({ listeners, addresses })], [])).toEqual(['edges/there']);
+    const odd = [{ name: 1 }, { name: '../a' }, { name: 'a,metadata.name=b' }, null, { name: 'a', namespace: 'b' }];
+    const broken = [{ listeners: [listener(...(odd as object[])), null, {}, { tls: null }] }, { listeners: 'no' }, {}];
+    expect(named(broken.map(standard), [pod('shop', {})])).toEqual([]);
+    const selecting = { ...listeners, servers: [{ tls: { mode: 'SIMPLE', credentialName: 'cert' } }] };
+    expect(named([standard(selecting)], [pod('shop', {})])).toEqual([]);
+  });
+
   test.each([
     ['no name', { mode: 'SIMPLE' }],
     ['no text', { mode: 'SIMPLE', credentialName: 1 }],

@@ -1,11 +1,7 @@
 import { labelKeyAlias } from '../../../policy/alias.ts';
 import type { SourceFile } from '../../../source/document.ts';
-
-/** Namespace and name of a Secret. */
-export interface SecretName {
-  readonly namespace: string;
-  readonly name: string;
-}
+import { listenerSecrets } from './listener-secrets.ts';
+import { isSecretName, keyOf, type SecretName } from './secret-name.ts';
 
 /** A Secret that Gateways name. */
 export interface NamedSecret extends SecretName {
@@ -13,13 +9,9 @@ export interface NamedSecret extends SecretName {
   readonly namedIn: ReadonlySet<string>;
 }
 
-/** `<namespace>/<name>`. */
-export function keyOf({ namespace, name }: SecretName): string {
-  return `${namespace}/${name}`;
-}
-
 /** What is read of a Gateway, a Pod or a WorkloadEntry; nobody has checked them. */
 interface Read {
+  readonly apiVersion?: unknown;
   readonly metadata: { readonly namespace?: string; readonly labels?: Labels };
   readonly spec?: {
     readonly selector?: Labels;
@@ -34,17 +26,19 @@ interface Wish {
   readonly namespace: string;
   readonly selector: Labels;
   readonly names: readonly string[];
+  /** Whatever workloads there are. */
+  readonly placed: readonly SecretName[];
 }
 
 /** Other modes take certificates of the mesh, or none. */
 const authorityModes: ReadonlySet<unknown> = new Set(['MUTUAL', 'OPTIONAL_MUTUAL']);
 const pairModes: ReadonlySet<unknown> = new Set(['SIMPLE', ...authorityModes]);
-const nameForm = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /**
  * Finds the Secrets that servers of Gateways name (`credentialName`; `<name>-cacert` for the CAs of clients), each in the
  * namespaces of the workloads that the Gateway selects. A Gateway without a selector applies to workloads that another one
- * selects, and to its own namespace. An object whose text has not changed costs nothing.
+ * selects, and to its own namespace. A Gateway of the Gateway API says itself in which namespace its workloads are. An object
+ * whose text has not changed costs nothing.
  */
 export class NamedSecrets {
   readonly #wishes = new WeakMap<SourceFile, Wish | undefined>();
@@ -59,25 +53,27 @@ export class NamedSecrets {
     ];
     const byAny = new Set(wishes.flatMap(({ selector }) => (isEmpty(selector) ? [] : selected(selector))));
     const found = new Map<string, SecretName & { readonly namedIn: Set<string> }>();
-    for (const { namespace: own, selector, names } of wishes) {
+    for (const { namespace: own, selector, names, placed: others } of wishes) {
       const namespaces = isEmpty(selector) ? [own, ...byAny] : selected(selector);
-      for (const namespace of namespaces)
-        for (const name of names) {
-          const secret = found.get(keyOf({ namespace, name })) ?? { namespace, name, namedIn: new Set() };
-          secret.namedIn.add(own);
-          found.set(keyOf(secret), secret);
-        }
+      const bySelector = namespaces.flatMap((namespace) => names.map((name) => ({ namespace, name })));
+      for (const named of [...bySelector, ...others]) {
+        const secret = found.get(keyOf(named)) ?? { ...named, namedIn: new Set() };
+        secret.namedIn.add(own);
+        found.set(keyOf(secret), secret);
+      }
     }
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, secret]) => secret);
   }
 
   #wishOf(file: SourceFile): Wish | undefined {
     if (this.#wishes.has(file)) return this.#wishes.get(file);
-    const { metadata, spec } = JSON.parse(file.text) as Read;
-    const servers = Array.isArray(spec?.servers) ? spec.servers : [];
+    const read = JSON.parse(file.text) as Read;
+    const { metadata, spec } = read;
+    const placed = listenerSecrets(read);
+    const servers = placed === undefined && Array.isArray(spec?.servers) ? spec.servers : [];
     const names = servers.flatMap((server) => namesOf(server?.tls));
-    const wish = { namespace: metadata.namespace ?? '', selector: ours(spec?.selector), names };
-    this.#wishes.set(file, names.length > 0 ? wish : undefined);
+    const wish = { namespace: metadata.namespace ?? '', selector: ours(spec?.selector), names, placed: placed ?? [] };
+    this.#wishes.set(file, names.length + wish.placed.length > 0 ? wish : undefined);
     return this.#wishes.get(file);
   }
 
@@ -94,7 +90,7 @@ export class NamedSecrets {
 
 function namesOf(tls: { readonly mode?: unknown; readonly credentialName?: unknown } | undefined): readonly string[] {
   const { mode, credentialName: name } = tls ?? {};
-  if (typeof name !== 'string' || !nameForm.test(name) || !pairModes.has(mode)) return [];
+  if (!isSecretName(name) || !pairModes.has(mode)) return [];
   return authorityModes.has(mode) ? [name, `${name}-cacert`] : [name];
 }
 

@@ -3,8 +3,9 @@ import { Reflector } from '../../../kubernetes/reflector.ts';
 import type { SourceFile } from '../../../source/document.ts';
 import { folderOf, KindObjects } from './kind-objects.ts';
 import type { FollowedKind } from './kinds.ts';
-import { keyOf, type NamedSecret, NamedSecrets, type SecretName } from './named-secrets.ts';
+import { type NamedSecret, NamedSecrets } from './named-secrets.ts';
 import { textOf } from './projection.ts';
+import { keyOf, type SecretName } from './secret-name.ts';
 import { shareSecrets, usualBounds } from './secret-shares.ts';
 
 export interface SecretFollowerOptions {

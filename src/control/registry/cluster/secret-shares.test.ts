@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { keyOf, type NamedSecret } from './named-secrets.ts';
+import type { NamedSecret } from './named-secrets.ts';
+import { keyOf } from './secret-name.ts';
 import { shareSecrets } from './secret-shares.ts';
 
 const bounds = { all: 6, perNamespace: 4 };

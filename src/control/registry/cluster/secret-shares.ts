@@ -1,4 +1,5 @@
-import { keyOf, type NamedSecret } from './named-secrets.ts';
+import type { NamedSecret } from './named-secrets.ts';
+import { keyOf } from './secret-name.ts';
 
 export interface SecretBounds {
   readonly all: number;

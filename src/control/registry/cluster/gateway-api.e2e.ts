@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCompiler } from '../../../compiler/compile.ts';
+import { readSettings } from '../../../config/read.ts';
+import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { versionOf } from '../../../output/served-versions.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { applyInstallation } from '../../../testing/kubernetes/apply.ts';
+import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
+import { defineAll, undefine } from '../../../testing/kubernetes/definitions.ts';
+import { defineGatewayApi, standardDefinitions } from '../../../testing/kubernetes/gateway-api.ts';
+import { adminKubectl } from '../../../testing/kubernetes/kubectl.ts';
+import { runPod } from '../../../testing/kubernetes/run-pod.ts';
+import { type ConfigurationList, configurationTypes } from '../../../xds/aggregated-service.ts';
+import { makeSampleMesh } from '../../testing/cluster-mesh.ts';
+import { type RawStream, ServingBench, textOf } from '../../testing/serving-bench.ts';
+import { followedKinds } from './kinds.ts';
+
+const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
+const group = 'gateway.networking.k8s.io';
+const path = (resource: string, version = 'v1'): string => `/apis/${group}/${version}/namespaces/foo/${resource}`;
+const object = (kind: string, name: string, spec: object, version = 'v1') => {
+  return { apiVersion: `${group}/${version}`, kind, metadata: { name }, spec };
+};
+const route = (name: string, prefix: string) =>
+  object('HTTPRoute', name, {
+    parentRefs: [{ name: 'edge' }],
+    rules: [{ matches: [{ path: { type: 'Exact', value: prefix } }], backendRefs: [{ name: 'httpbin', port: 8000 }] }],
+  });
+const merge = 'application/merge-patch+json';
+
+describe('the Gateway API in a Kubernetes cluster', () => {
+  let cluster: Cluster;
+  let bench: ServingBench;
+  let stream: RawStream;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: ['endpoints-controller'] });
+    await defineAll(cluster);
+    await defineGatewayApi(cluster);
+    await makeSampleMesh(cluster);
+    await applyInstallation(cluster, ['namespace', 'rights']);
+    const { api } = cluster;
+    await api.must('POST', '/api/v1/namespaces/foo/serviceaccounts', { metadata: { name: 'edge' } });
+    await runPod(api, {
+      metadata: { name: 'edge', namespace: 'foo', labels: { [`${group}/gateway-name`]: 'edge' } },
+      spec: { serviceAccountName: 'edge', containers: [{ name: 'mesh-proxy', args: ['proxy', 'router'] }] },
+      status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
+    });
+    const listeners = [
+      { name: 'http', port: 80, protocol: 'HTTP' },
+      { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } },
+    ];
+    const edge = object('Gateway', 'edge', { gatewayClassName: 'edges', listeners });
+    const edges = { controllerName: 'mesh.io/gateway-controller' };
+    await api.must('POST', `/apis/${group}/v1/gatewayclasses`, object('GatewayClass', 'edges', edges));
+    await api.must('POST', path('gateways'), edge);
+    await api.must('POST', path('httproutes'), route('first', '/first'));
+    const backendRefs = [{ name: 'httpbin', port: 8000 }];
+    const tls = { parentRefs: [{ name: 'edge' }], hostnames: ['tls.example.com'], rules: [{ backendRefs }] };
+    await api.must('POST', path('tlsroutes', 'v1alpha2'), object('TLSRoute', 'tls', tls, 'v1alpha2'));
+    bench = await ServingBench.create();
+    const token = await cluster.accountToken('mesh-system', 'meshd');
+    const address = { kubeconfig: cluster.kubeconfig('meshd', token), context: undefined };
+    // Addresses of loopback are no endpoints to Kubernetes, so that the test cannot come from its pod's.
+    await bench.start({
+      takesAnyAddress: true,
+      compile: {
+        source: { type: 'cluster', address, namespaces: [], slices: false, gatewayApi: true },
+        readsGatewayApi: true,
+      },
+    });
+    await eventually(() => expect(bench.logged('info')).toContain('configuration compiled'));
+    stream = bench.open(await bench.identity('foo/edge'));
+    const id = 'router~127.0.0.1~edge.foo~foo.svc.cluster.local';
+    for (const list of ['clusters', 'listeners'] as const) stream.subscribe(list, id);
+    const names = ['http.80'];
+    stream.ask({ type_url: configurationTypes.routes.typeUrl, resource_names_subscribe: names });
+    await eventually(() => expect(routes()).toContain('/first'));
+  });
+  afterAll(async () => {
+    await bench?.close();
+    await cluster?.close();
+  });
+
+  /** The routes that the gateway was sent last. */
+  const routes = (): string => {
+    const sent = stream.seen.filter(({ type_url }) => type_url === configurationTypes.routes.typeUrl);
+    return sent.length === 0 ? '' : textOf(sent.at(-1));
+  };
+  /** List, name and version of each resource that the gateway has now. */
+  const resources = (): Record<string, string> => {
+    const now = new Map<string, string>();
+    for (const { type_url, resources: sent = [], removed_resources: gone = [] } of stream.seen) {
+      const list = lists.find((name) => configurationTypes[name].typeUrl === type_url);
+      for (const { name, version } of sent) now.set(`${list}/${name}`, version);
+      for (const name of gone) now.delete(`${list}/${name}`);
+    }
+    return Object.fromEntries(now);
+  };
+
+  test('gives a gateway what a compilation of the output of kubectl gives, also of kinds in an older version', async () => {
+    const text = await outputOf(cluster);
+    expect(text).toContain(`${group}/v1alpha2`);
+    const bag = new DiagnosticBag();
+    const { settings } = await readSettings({ environment: {} }, bag);
+    const { configs = [] } =
+      createCompiler({ settings, delivery: 'ads' }).compile([{ path: 'all.yaml', text }], 'all', bag) ?? {};
+    const config = configs.find(({ workload }) => workload === 'edge') ?? expect.fail('no gateway');
+    const expected = (['clusters', 'listeners', 'routes'] as const).flatMap((list) =>
+      config[list].map((resource) => [`${list}/${resource.name}`, versionOf(resource)] as const),
+    );
+    expect(JSON.stringify(config.listeners)).toContain('tls.example.com');
+    await eventually(() => expect(resources()).toEqual(Object.fromEntries(expected)));
+  });
+
+  test('holds the last valid version of a route, and lets go a route that is deleted', async () => {
+    const { api } = cluster;
+    const patched = (prefix: string) => api.must('PATCH', `${path('httproutes')}/first`, route('first', prefix), merge);
+    await patched('first');
+    await eventually(() => expect(bench.logged('error')).toMatch(/HTTPRoute\/foo\/first.*path-of-no-request/s));
+    await api.must('POST', path('httproutes'), route('second', '/second'));
+    await eventually(() => expect(routes()).toContain('/second'));
+    expect(routes()).toContain('/first');
+    await patched('/changed');
+    await eventually(() => expect(routes()).toContain('/changed'));
+    await api.must('DELETE', `${path('httproutes')}/second`);
+    await eventually(() => expect(routes()).not.toContain('/second'));
+  });
+
+  test('holds the routes of a definition that is deleted, until it is defined again', async () => {
+    await undefine(cluster, `httproutes.${group}`);
+    const held = (count: string) =>
+      eventually(async () =>
+        expect(await bench.metric(`meshd_registry_held_objects{kind="HTTPRoute",group="${group}"}`)).toBe(count),
+      );
+    await held('1');
+    expect(routes()).toContain('/changed');
+    await defineGatewayApi(
+      cluster,
+      standardDefinitions.filter(({ kind }) => kind === 'HTTPRoute'),
+    );
+    await cluster.api.must('POST', path('httproutes'), route('first', '/again'));
+    await eventually(() => expect(routes()).toContain('/again'));
+    await held('0');
+  });
+});
+
+/** What `kubectl get -A -o yaml` prints of the kinds that are followed. */
+async function outputOf(cluster: Cluster): Promise<string> {
+  const names = followedKinds({ slices: false, gatewayApi: true })
+    .filter(({ type }) => !type.group.endsWith('istio.io'))
+    .map(({ type }) => (type.group === '' ? type.resource : `${type.resource}.${type.group}`));
+  const kubectl = await adminKubectl(cluster);
+  return kubectl(['get', '-A', '-o', 'yaml', names.join()]);
+}
