@@ -82,7 +82,7 @@ function kindSection(): string {
     [
       'GatewayClass, Gateway, GRPCRoute, HTTPRoute, TLSRoute, ReferenceGrant',
       'gateway.networking.k8s.io',
-      '[read by `meshpol`](../reference/gateway-api.md); `meshd` and `pilot-agent` skip them',
+      '[read](../reference/gateway-api.md) by `meshpol`, and by `meshd` with `PILOT_ENABLED_SERVICE_APIS=true`; a `pilot-agent` that compiles itself skips them',
       '–',
     ],
     ['every other kind', 'gateway.networking.k8s.io', 'refused', 'Gateway and VirtualService'],
