@@ -98,7 +98,8 @@ function refuseTargets(object: ValidObject, bag: DiagnosticBag): boolean {
   const [first] = targetsOf(spec);
   if (first === undefined) return false;
   const field = String(first[1][1]);
-  const reason = 'it names objects of the Gateway API, which are skipped here; write a "selector"';
+  const reason =
+    'it names objects of the Gateway API, which are skipped here; write a "selector", or set PILOT_ENABLED_SERVICE_APIS=true where meshd compiles';
   bag.report('unsupported-field', document.spanOf(['spec', field], 'key'), { field, reason });
   return true;
 }

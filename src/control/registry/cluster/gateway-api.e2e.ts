@@ -3,14 +3,17 @@ import { createCompiler } from '../../../compiler/compile.ts';
 import { readSettings } from '../../../config/read.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { versionOf } from '../../../output/served-versions.ts';
+import { createMeshCa } from '../../../testing/certificates.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { applyInstallation } from '../../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
 import { defineAll, undefine } from '../../../testing/kubernetes/definitions.ts';
 import { defineGatewayApi, standardDefinitions } from '../../../testing/kubernetes/gateway-api.ts';
 import { adminKubectl } from '../../../testing/kubernetes/kubectl.ts';
+import { grant } from '../../../testing/kubernetes/rights.ts';
 import { runPod } from '../../../testing/kubernetes/run-pod.ts';
 import { type ConfigurationList, configurationTypes } from '../../../xds/aggregated-service.ts';
+import { secretTypeUrl } from '../../../xds/secret-service.ts';
 import { makeSampleMesh } from '../../testing/cluster-mesh.ts';
 import { type RawStream, ServingBench, textOf } from '../../testing/serving-bench.ts';
 import { followedKinds } from './kinds.ts';
@@ -26,6 +29,10 @@ const route = (name: string, prefix: string) =>
     parentRefs: [{ name: 'edge' }],
     rules: [{ matches: [{ path: { type: 'Exact', value: prefix } }], backendRefs: [{ name: 'httpbin', port: 8000 }] }],
   });
+const listeners = [
+  { name: 'http', port: 80, protocol: 'HTTP' },
+  { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } },
+];
 const merge = 'application/merge-patch+json';
 
 describe('the Gateway API in a Kubernetes cluster', () => {
@@ -46,10 +53,6 @@ describe('the Gateway API in a Kubernetes cluster', () => {
       spec: { serviceAccountName: 'edge', containers: [{ name: 'mesh-proxy', args: ['proxy', 'router'] }] },
       status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
     });
-    const listeners = [
-      { name: 'http', port: 80, protocol: 'HTTP' },
-      { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } },
-    ];
     const edge = object('Gateway', 'edge', { gatewayClassName: 'edges', listeners });
     const edges = { controllerName: 'mesh.io/gateway-controller' };
     await api.must('POST', `/apis/${group}/v1/gatewayclasses`, object('GatewayClass', 'edges', edges));
@@ -125,6 +128,27 @@ describe('the Gateway API in a Kubernetes cluster', () => {
     await eventually(() => expect(routes()).toContain('/changed'));
     await api.must('DELETE', `${path('httproutes')}/second`);
     await eventually(() => expect(routes()).not.toContain('/second'));
+  });
+
+  test('gives the gateway the Secret that a listener names, once its account has the right to it', async () => {
+    const { api } = cluster;
+    const { certificateChain, privateKey } = await (await createMeshCa()).issue('', { dnsNames: ['example.com'] });
+    const stringData = { 'tls.crt': certificateChain, 'tls.key': privateKey };
+    const secret = { metadata: { name: 'shown' }, type: 'kubernetes.io/tls', stringData };
+    await api.must('POST', '/api/v1/namespaces/foo/secrets', secret);
+    const rule = { apiGroups: [''], resources: ['secrets'], resourceNames: ['shown'] };
+    const named = { name: 'shown', namespace: 'foo' };
+    await grant(cluster, 'mesh-system/meshd', { ...named, rules: [{ ...rule, verbs: ['list', 'watch'] }] });
+    const https = { name: 'https', port: 8443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'shown' }] } };
+    await api.must('PATCH', `${path('gateways')}/edge`, { spec: { listeners: [...listeners, https] } }, merge);
+    await eventually(() =>
+      expect(bench.logged('warn')).toMatch(/account foo\/edge are not given the Secret foo\/shown/),
+    );
+    await grant(cluster, 'foo/edge', { ...named, name: 'edge', rules: [{ ...rule, verbs: ['get'] }] });
+    stream.ask({ type_url: secretTypeUrl, resource_names_subscribe: ['kubernetes://shown'] });
+    const secrets = () =>
+      stream.seen.filter(({ type_url }) => type_url === secretTypeUrl).flatMap((it) => it.resources ?? []);
+    await eventually(() => expect(secrets().map(({ name }) => name)).toEqual(['kubernetes://shown']));
   });
 
   test('holds the routes of a definition that is deleted, until it is defined again', async () => {
