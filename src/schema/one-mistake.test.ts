@@ -29,6 +29,26 @@ describe('one mistake of a field', () => {
     ]);
   });
 
+  test.each([
+    ['reviews.shop.svc.cluster.local', /^write mode MESH_MUTUAL .*, or set "clientCertificate"/],
+    ['"*.local"', /^write mode MESH_MUTUAL /],
+    ['api.example.com', /^set "clientCertificate"/],
+  ])('of client certificates that are missing for %s has the hint for such a host', (host, hint) => {
+    const [said] = saidOf(object('DestinationRule', `{host: ${host}, trafficPolicy: {tls: {mode: MUTUAL}}}`));
+    expect([said?.code, said?.hint]).toEqual(['incomplete-client-certificate', expect.stringMatching(hint)]);
+  });
+
+  test('names the Secret alone where its namespace stands before it', () => {
+    const tls = '{mode: SIMPLE, credentialName: edge/shop-cert}';
+    const server = `{port: {number: 443, name: https, protocol: HTTPS}, hosts: ["*"], tls: ${tls}}`;
+    expect(saidOf(object('Gateway', `{selector: {app: edge}, servers: [${server}]}`))).toMatchObject([
+      {
+        code: 'invalid-name',
+        hint: expect.stringMatching(/^write "shop-cert": the Secret is read from the namespace/),
+      },
+    ]);
+  });
+
   test('is one finding where an unknown field stands in place of the only one', () => {
     const said = saidOf(route('route: [{destination: {host: a, port: {name: http}}}]'));
     expect(said.map(({ code, hint }) => [code, hint])).toEqual([

@@ -18,6 +18,15 @@ test.each<[string, readonly TopologyObject[], RegExp, RegExp | undefined]>([
     /get pods/,
   ],
   [
+    'a selector with a label more than the pods have',
+    [
+      make.service('shop/web', { ...web.spec, selector: { ...app, tier: 'back' } }),
+      make.controller('Deployment', 'shop/web', template),
+    ],
+    /its selector matches no workload$/,
+    /^take "tier: back" out of the selector, or give it to the pods: those of "shop\/web" have "app: web" alone$/,
+  ],
+  [
     'a group without machines',
     [web, make.workloadGroup('shop/web', { metadata: { labels: app }, template: {} })],
     /^service "shop\/web" has no endpoints: WorkloadGroup "shop\/web" has no WorkloadEntries in the inputs/,
@@ -44,6 +53,15 @@ test.each<[string, readonly TopologyObject[], RegExp, RegExp | undefined]>([
   expect([only?.code, only?.message, rest]).toEqual(['service-without-endpoints', expect.stringMatching(message), []]);
   if (hint === undefined) expect(only?.hint).toBeUndefined();
   else expect(only?.hint).toMatch(hint);
+});
+
+test('of a service whose machine has no usable address pods are not asked for', () => {
+  const bag = new DiagnosticBag();
+  const machine = make.workloadEntry('shop/vm', { address: '10.0.0.300', labels: app });
+  resolveTopology([web, machine], defaultSettings, bag);
+  const [said] = bag.all.filter(({ code }) => code === 'service-without-endpoints');
+  expect(said?.message).toMatch(/has no endpoints: WorkloadEntry "shop\/vm" has no address that can be used$/);
+  expect(said?.hint).toBeUndefined();
 });
 
 const http = { number: 80, name: 'http', protocol: 'HTTP' } as const;

@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
-import { nearLabelHint, otherValuesHint } from './near-labels.ts';
+import { nearLabelHint, otherValuesHint, partlyHint } from './near-labels.ts';
 import { nameOf } from './object-name.ts';
 import type { Records, Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
@@ -72,7 +72,11 @@ function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry,
     const isUnseen = near === undefined && registry.isUnseen(namespace);
     return {
       why: 'its selector matches no workload',
-      hint: near ?? otherValuesHint(registry.byLabels, namespace, selector, addPods) ?? addPods,
+      hint:
+        near ??
+        partlyHint(registry.byLabels, namespace, selector) ??
+        otherValuesHint(registry.byLabels, namespace, selector, addPods) ??
+        addPods,
       isUnseen,
     };
   }
@@ -80,6 +84,8 @@ function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry,
   if (template === undefined || workloads.some(({ addresses }) => addresses.length > 0)) {
     return { why: 'none of the workloads that its selector matches is ready and has the port' };
   }
+  if (template.kind === 'WorkloadEntry')
+    return { why: `WorkloadEntry "${nameOf(template)}" has no address that can be used` };
   const isGroup = template.kind === 'WorkloadGroup';
   const members = isGroup ? 'WorkloadEntries' : 'pods';
   const why = `${template.kind} "${nameOf(template)}" has no ${members} in the inputs, so their addresses are not known`;

@@ -52,7 +52,23 @@ export function otherValuesHint(
   return undefined;
 }
 
-/** The same for a selector that looks in all namespaces, where most names are near to some: one letter alone may differ. */
+/** The hint that names the labels of a selector which the workload that has its other ones lacks altogether. */
+export function partlyHint(
+  workloads: LabelIndex<{ readonly namespace: string; readonly name: string; readonly labels: Labels }>,
+  namespace: string,
+  wanted: Labels,
+): string | undefined {
+  const entries = Object.entries(wanted);
+  for (const { name, labels } of workloads.select(namespace, undefined)) {
+    const [had, lacked] = [true, false].map((has) => entries.filter(([key, value]) => (labels[key] === value) === has));
+    if (!had?.some(([, value]) => isWord(value)) || !lacked?.every(([key]) => labels[key] === undefined)) continue;
+    const [have, lack] = [had, lacked].map((list) => list.map(([key, value]) => `"${key}: ${value}"`).join(' and '));
+    return `take ${lack} out of the selector, or give it to the pods: those of "${namespace}/${name}" have ${have} alone`;
+  }
+  return undefined;
+}
+
+/** As `nearLabelHint`, for a selector that looks in all namespaces, where most names are near to some: one letter alone may differ. */
 export function misspeltLabelHint(
   workloads: readonly { readonly namespace: string; readonly labels: Labels }[],
   wanted: Labels,

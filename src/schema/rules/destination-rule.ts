@@ -15,7 +15,7 @@ export const destinationRuleRules: readonly Rule<DestinationRule>[] = [
   (rule, report) => eachBlocks(rule, (blocks, path) => checkMaglev(blocks, path, report)),
   (rule, report) => eachBlocks(rule, (blocks, path) => checkZeros(blocks, path, report)),
   (rule, report) => eachBlocks(rule, (blocks, path) => checkLocality(blocks, path, report)),
-  (rule, report) => eachBlocks(rule, (blocks, path) => checkClientTls(blocks.tls, [...path, 'tls'], report)),
+  (rule, report) => eachBlocks(rule, (blocks, path) => checkClientTls(rule, blocks.tls, [...path, 'tls'], report)),
 ];
 
 function checkSubsetNames({ spec }: DestinationRule, report: Report): void {
@@ -65,7 +65,17 @@ function checkLocality({ loadBalancer }: TrafficBlocks, path: JsonPath, report: 
   }
 }
 
-function checkClientTls(tls: ClientTlsSettings | undefined, path: JsonPath, report: Report): void {
+/** Whether a host is written like those of services of the cluster, which have certificates of the mesh. */
+function isOfCluster(host: string): boolean {
+  return !host.includes('.') || /(^|\.)(local|svc)$/.test(host);
+}
+
+function checkClientTls(
+  { spec: { host } }: DestinationRule,
+  tls: ClientTlsSettings | undefined,
+  path: JsonPath,
+  report: Report,
+): void {
   if (tls === undefined) return;
   checkCertificateFiles(tls, path, report);
   const { mode, credentialName } = tls;
@@ -83,7 +93,11 @@ function checkClientTls(tls: ClientTlsSettings | undefined, path: JsonPath, repo
   }
   if (mode === 'MUTUAL' && !credentialName) {
     const absent = (['clientCertificate', 'privateKey'] as const).find((field) => !tls[field]);
-    if (absent !== undefined) report('incomplete-client-certificate', [...path, 'mode'], { field: absent });
+    const hint =
+      isOfCluster(host) && !tls.clientCertificate && !tls.privateKey
+        ? 'write mode MESH_MUTUAL (in objects of Istio: ISTIO_MUTUAL) to use the certificates of the mesh, or set "clientCertificate" and "privateKey"'
+        : undefined;
+    if (absent !== undefined) report('incomplete-client-certificate', [...path, 'mode'], { field: absent }, { hint });
   }
   if (tls.insecureSkipVerify) {
     conflict('insecureSkipVerify', 'caCertificates', 'subjectAltNames');

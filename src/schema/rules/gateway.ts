@@ -102,7 +102,12 @@ function checkClientChecks({ port, tls }: Server, path: JsonPath, report: Report
   const { credentialName } = tls;
   if (credentialName && !isDnsSubdomain(credentialName)) {
     const expected = formats['dns-subdomain']?.expected ?? '';
-    report('invalid-name', [...path, 'credentialName'], { field: 'credentialName', value: credentialName, expected });
+    const name = credentialName.slice(credentialName.lastIndexOf('/') + 1);
+    const hint = isDnsSubdomain(name)
+      ? `write "${name}": the Secret is read from the namespace of the pods of the gateway`
+      : undefined;
+    const holes = { field: 'credentialName', value: credentialName, expected };
+    report('invalid-name', [...path, 'credentialName'], holes, { hint });
   }
 }
 
