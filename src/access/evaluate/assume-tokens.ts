@@ -37,7 +37,11 @@ function placesWithToken(provider: TokenProvider, view: RequestView, blanks: Bla
     .filter(({ name }) => !view.headers.isTold(name))
     .map(({ name, prefix }) => `header ${name} ${prefix}`);
   const inCookies = cookies.map((name) => `cookie ${name}`);
-  const open = [...inHeaders, ...inCookies].filter((place) => blanks.ask(parts.token, `is in ${place}`));
+  const inPath = new Set(told.map(({ place: { kind, name } }) => (kind === 'param' ? name : '')));
+  const inQuery = params
+    .filter((name) => blanks.takenParameters.has(name) && !inPath.has(name))
+    .map((name) => `parameter ${name}`);
+  const open = [...inHeaders, ...inCookies, ...inQuery].filter((place) => blanks.ask(parts.token, `is in ${place}`));
   return [...told.map(({ place }) => `${place.kind} ${place.name} ${place.prefix}`), ...open];
 }
 

@@ -5,6 +5,8 @@ export interface Blanks {
   readonly knows: { readonly authority: boolean; readonly identity: boolean; readonly serverName: boolean };
   /** The address of the client, and which of its two addresses that is: the socket's peer, or the one of forwarding headers. */
   readonly peer: { readonly address: string; readonly is: 'direct' | 'remote' | 'both' };
+  /** Parameters of the query that may have held a token, which the proxy has taken out before it logged the path. */
+  readonly takenParameters: ReadonlySet<string>;
   /** Assumes an answer about a part of the request. The same question has the same answer as long as one try lasts. */
   ask(part: string, question: string): boolean;
 }

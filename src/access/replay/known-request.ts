@@ -38,6 +38,8 @@ export function knownRequest(logged: LoggedRequest, placed: PlacedLine, traits: 
         serverName: side === 'client' || logged.tells.serverName,
       },
       peer: peerOf(logged, placed, traits),
+      // Tokens are read where requests come in.
+      takenParameters: side === 'client' ? new Set() : traits.takenParameters,
     },
     tls: side === 'client' ? [undefined] : presented(logged, traits),
   };

@@ -13,6 +13,8 @@ export interface LogTraits {
   readonly changesAuthority: boolean;
   /** Paths that its routes rewrite. */
   readonly rewritten: readonly StringMatch[];
+  /** Parameters of the query that it takes out with a valid token. */
+  readonly takenParameters: ReadonlySet<string>;
   /** Whether every connection manager appends the peer's address to `x-forwarded-for`. */
   readonly appendsPeer: boolean;
   /** How its connection managers change paths, hosts and addresses: equal texts do the same. */
@@ -44,6 +46,7 @@ export function logTraits(proxy: LiftedProxy): LogTraits {
     changesAuthority: actions.some(
       ({ authority, clusters }) => (authority ?? clusters.find((one) => one.authority)) !== undefined,
     ),
+    takenParameters: new Set(tokens.flatMap(({ forwards, params }) => (forwards ? [] : params))),
     rewritten: actions.flatMap(({ path, match }) => (path === undefined ? [] : [match.path])),
     appendsPeer: managers.length > 0 && managers.every(({ usesRemoteAddress }) => usesRemoteAddress),
     forms: [...new Set(managers.map(formOf))].sort().join('\n'),

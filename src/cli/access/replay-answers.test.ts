@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { replayBench } from './testing/replay-bench.ts';
 import { delivered, gets, policy } from './testing/replayed-shop.ts';
@@ -26,6 +27,22 @@ spec: {hosts: [cart], http: [{${answer}}]}
     };
     expect(await verdictOf(routes(before), routes(before), line)).toBe('same');
     expect(await verdictOf(routes(before), routes(after), line)).toBe('changed');
+  });
+
+  test('knows that a token in the query is taken out before the path is logged', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const keys = JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] });
+    const tokens = `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: shop}
+spec: {jwtRules: [{issuer: a, jwks: '${keys}', fromParams: [token]}]}
+---
+`;
+    const before = tokens + policy('  - from: [{source: {requestPrincipals: ["a/*"]}}]');
+    expect(await verdictOf(before, `${before}---\n${policy(gets, 'DENY', 'no')}`, delivered)).toBe('changed');
+    expect(await verdictOf(before, tokens + policy(gets), delivered)).toBe('same');
+    const claim = tokens + policy("  - when: [{key: 'request.auth.claims[group]', values: ['a']}]");
+    expect(await verdictOf(tokens + policy(gets), claim, delivered)).toBe('may change');
   });
 
   test('goes on where what a line has for an address is none', async () => {
