@@ -19,9 +19,11 @@ import { line, peakMb } from './measure.ts';
 import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
 import { reading } from './reading.ts';
 import { redirecting } from './redirecting.ts';
+import { replaying } from './replaying.ts';
 import { compilingGateway, compilingScoped } from './scoped.ts';
 import { servingCluster } from './serving-cluster.ts';
 import { starting } from './starting.ts';
+import { testingPolicies } from './testing-policies.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   1: reading,
@@ -38,6 +40,8 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   20: compilingScoped,
   21: compilingGateway,
   25: injecting,
+  26: testingPolicies,
+  27: replaying,
 };
 
 /** These run agents, whose ports are the specification's. */

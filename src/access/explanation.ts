@@ -61,8 +61,13 @@ function explainLeg(
   const explain = ({ station, at, decider, table, nearMisses, met, action }: Step): ExplainedStep => ({
     station,
     decider,
-    decidedBy: decidersOf(originsOf(keyOf(workload)), table ?? listener ?? '', at),
-    nearMisses: (nearMisses?.() ?? []).map(({ rule, wants, has }) => ({ rule: rule.name, wants, has })),
+    // Of most requests nobody asks why.
+    get decidedBy() {
+      return decidersOf(originsOf(keyOf(workload)), table ?? listener ?? '', at);
+    },
+    get nearMisses() {
+      return (nearMisses?.() ?? []).map(({ rule, wants, has }) => ({ rule: rule.name, wants, has }));
+    },
     ...(action !== undefined && { action }),
     ...(met !== undefined && { met: met() }),
   });

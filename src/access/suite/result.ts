@@ -10,7 +10,7 @@ export interface CaseResult {
   /** Counts from 1. */
   readonly line: number;
   readonly expected: Expected;
-  /** Every way that the request may take. */
+  /** Every way that the request may take; empty for a case that has passed where no output shows it. */
   readonly ways: readonly ExplainedWay[];
   /** What is not as expected; empty: the prediction meets the expectation. */
   readonly mismatches: readonly string[];

@@ -13,6 +13,7 @@ import type { CliIo } from '../io.ts';
 import { parseAssumedWorkload } from './assume-option.ts';
 import { type AccessOptions, type OpenMesh, openMesh } from './open-mesh.ts';
 import type { RunCoverage } from './test-coverage.ts';
+import type { TestOptions } from './test-options.ts';
 import { writtenAccesses } from './written-request.ts';
 
 /** A test, and the file that it stands in. */
@@ -31,7 +32,7 @@ export type OpenMeshes = Map<string, Promise<OpenMesh | undefined>>;
 export async function runSuite(
   { test, file }: PlacedTest,
   wanted: readonly PolicyTestCase[],
-  options: AccessOptions,
+  options: TestOptions,
   io: CliIo,
   meshes: OpenMeshes,
   coverage?: RunCoverage,
@@ -41,7 +42,8 @@ export async function runSuite(
   const now = (test.now === undefined ? Date.now() : Date.parse(test.now)) / 1_000;
   const lines = linesOf({ test, file });
   const results: CaseResult[] = [];
-  for (const one of wanted) results.push(await runCase({ test, file }, one, { mesh, now, coverage, lines }));
+  for (const one of wanted)
+    results.push(await runCase({ test, file }, one, { mesh, now, coverage, lines, keepsWays: showsWays(options) }));
   return results;
 }
 
@@ -75,12 +77,19 @@ interface SuiteContext {
   readonly now: number;
   readonly coverage: RunCoverage | undefined;
   readonly lines: (one: PolicyTestCase) => number;
+  /** Also of cases that pass, whose ways take most of the memory. */
+  readonly keepsWays: boolean;
+}
+
+/** Whether something is told of the way of a request that went as expected, or may be: what Envoy does is known later. */
+function showsWays({ output = [], verbose, prove }: TestOptions): boolean {
+  return verbose === true || prove === true || output.some(({ form }) => form === 'json');
 }
 
 async function runCase(
   { test, file }: PlacedTest,
   one: PolicyTestCase,
-  { mesh, now, coverage, lines }: SuiteContext,
+  { mesh, now, coverage, lines, keepsWays }: SuiteContext,
 ): Promise<CaseResult> {
   const { name, tags, path, expect: expected, request: written } = one;
   const inPlace = <T>(run: () => T): T => at(file, test, path, run);
@@ -97,13 +106,14 @@ async function runCase(
     originsOf,
   );
   coverage?.countRoutes(ways);
+  const found = mismatches(ways, expected);
   return {
     ...{ suite: test.name, name, tags, file: file.path },
     // Most cases pass, and nobody asks where they stand.
     get line() {
       return lines(one);
     },
-    ...{ expected, ways, mismatches: mismatches(ways, expected) },
+    ...{ expected, ways: keepsWays || found.length > 0 ? ways : [], mismatches: found },
   };
 }
 
