@@ -5,6 +5,7 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createMeshCa } from '../../testing/certificates.ts';
 import { eventually } from '../../testing/eventually.ts';
@@ -191,6 +192,18 @@ describe('the server of webhooks', () => {
     expect(await ask('known')).toEqual(known);
     thread.knowNamespaces(new Map());
     expect(await ask('known')).toEqual({ status: 200, body: '[]\n' });
+  });
+
+  test.each([
+    ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384'],
+    ['TLS_AES_256_GCM_SHA384', 'TLS_AES_128_GCM_SHA256'],
+  ])('takes the cipher that the client prefers: %s', async (...ciphers) => {
+    await start();
+    const options = { host: '127.0.0.1', port: server.port, ca: root, servername: 'meshd.mesh-system.svc' };
+    const client = connect({ ...options, ciphers: ciphers.join(':') });
+    await once(client, 'secureConnect');
+    expect(client.getCipher().name).toBe(ciphers[0]);
+    client.destroy();
   });
 
   test('keeps a connection for longer than API servers do', async () => {

@@ -1,4 +1,3 @@
-import { constants } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { ControlError } from '../control-error.ts';
@@ -28,14 +27,10 @@ export interface HttpsServer {
 const headersTimeoutMs = 5_000;
 
 /**
- * What a handshake costs counts, as API servers make a new connection for each request of a burst. They take no tickets. Of
- * the ciphers, which are the same ones, Go's client prefers that with SHA-256, for which processors have instructions.
+ * Clients choose among the ciphers, which are the same ones: that of Go's client has SHA-256, for which processors have
+ * instructions. An API server makes a new connection for most requests of a burst, so that a handshake's cost counts.
  */
-const handshake = {
-  minVersion: 'TLSv1.2',
-  secureOptions: constants.SSL_OP_NO_TICKET,
-  honorCipherOrder: false,
-} as const;
+const handshake = { minVersion: 'TLSv1.2', honorCipherOrder: false } as const;
 
 /** Serves HTTP/1.1 over TLS with the control plane's certificate; a `ControlError` where it cannot listen. */
 export async function startHttpsServer(options: HttpsServerOptions): Promise<HttpsServer> {
