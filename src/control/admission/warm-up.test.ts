@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
+import type { AdmissionQuestion } from './admission-messages.ts';
+import { Reviewer } from './reviewer.ts';
+import { WarmUp } from './warm-up.ts';
+
+describe('a warm-up', () => {
+  test('has pods of five shapes answered that all get a proxy, each in a turn of its own, and only once', async () => {
+    const reviewer = new Reviewer('default');
+    reviewer.take({ settings: { revision: 'default', ownNamespace: 'mesh-system', prefersNative: true } });
+    const answers: unknown[] = [];
+    let turns = 0;
+    const patches = new Set<string>();
+    const answer = (question: AdmissionQuestion): void => {
+      const said = reviewer.take({ question });
+      const { response } = JSON.parse(said !== undefined && 'reply' in said ? said.reply.body : '{}');
+      answers.push([response.allowed, response.warnings, turns]);
+      patches.add(response.patch);
+    };
+    const warmUp = new WarmUp(answer, 3);
+    const count = (): void => {
+      turns += 1;
+      if (turns < 20) setImmediate(count);
+    };
+    warmUp.begin();
+    warmUp.begin();
+    count();
+    await eventually(() => expect([answers.length, turns]).toEqual([15, 20]));
+    expect(answers).toEqual(Array.from({ length: 15 }, (_, i) => [true, undefined, i]));
+    expect(patches.size).toBe(5);
+  });
+});
