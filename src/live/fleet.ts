@@ -19,6 +19,7 @@ import { lostIn, nothingLost, readHidden, withHidden } from './hidden-policies.t
 import { hasFetchedKeys, withRules } from './key-sets/gather.ts';
 import type { Fault } from './last-valid.ts';
 import { isLeftOut } from './left-out.ts';
+import { isForOthers } from './others-objects.ts';
 
 type Frozen = Extract<ProxyOutcome, { readonly frozen: EnvoyConfig }>;
 
@@ -167,8 +168,9 @@ export class Fleet {
     );
   }
 
-  async #outcomesOf(value: Compiled, { faults, files }: KeptCompilation, version: string) {
+  async #outcomesOf(value: Compiled, { faults: all, files }: KeptCompilation, version: string) {
     const { compilation, snapshot, faulty } = value;
+    const faults = all.filter((fault) => !isForOthers(fault, snapshot.objects));
     const policies = policiesOf(snapshot.objects);
     const outcomes = new Map<string, ProxyOutcome>();
     const stopped = new Map<string, readonly FleetFault[]>();
@@ -190,10 +192,7 @@ export class Fleet {
         this.#proxies.set(key, { version, config, policies, objects: snapshot.objects, files });
       }
     }
-    for (const proxy of faulty) {
-      const { namespace, name } = proxy.workload;
-      stopped.set(`${namespace}/${name}`, [faultOfProxy(proxy)]);
-    }
+    for (const it of faulty) stopped.set(`${it.workload.namespace}/${it.workload.name}`, [faultOfProxy(it)]);
     for (const [key, frozen] of await this.#freeze(stopped, value)) outcomes.set(key, frozen);
     return outcomes;
   }

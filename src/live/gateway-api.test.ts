@@ -105,6 +105,36 @@ spec:
     expect(await take(wrong, '/y')).toMatchObject({ 'shop/edge': held, shop: `/y | ${held}`, bank: held });
   });
 
+  test('what other programs serve concerns nobody, and what may be served here does', async () => {
+    const fleet = new GivenFleet(isHandedOver);
+    const theirs = standard('GatewayClass', 'theirs', 'controllerName: example.com/gateway, parametersRef: {name: x}');
+    const known = standard('GatewayClass', 'known', 'controllerName: example.com/gateway');
+    const ours = standard(
+      'GatewayClass',
+      'ours',
+      'controllerName: mesh.io/gateway-controller, parametersRef: {name: x}',
+    );
+    const edge = (name: string, of: string): string =>
+      standard('Gateway', name, `gatewayClassName: ${of}, listeners: [{name: tcp, port: 9, protocol: TCP}]`);
+    const sound = standard(
+      'Gateway',
+      'sound',
+      'gatewayClassName: known, listeners: [{name: a, port: 9, protocol: HTTP}]',
+    );
+    const routeOf = (parent: string): string =>
+      standard('HTTPRoute', 'wrong', `parentRefs: [${parent}], rules: [{filters: [{type: ExtensionRef}]}]`);
+    const faultsWith = async (...texts: readonly string[]): Promise<readonly string[]> => {
+      const { outcomes } = await fleet.take({ 'gateway.yaml': gateway, 'more.yaml': texts.join('---\n') });
+      return [...outcomes].flatMap(([proxy, { faults }]) => faults.map(({ object }) => `${proxy}: ${object?.name}`));
+    };
+    expect(await faultsWith(theirs, edge('lb', 'theirs'), routeOf('{name: lb}'))).toEqual([]);
+    expect(await faultsWith(known, edge('lb', 'known'), sound, routeOf('{name: sound}'))).toEqual([]);
+    expect(await faultsWith(edge('lb', 'mesh'))).toContain('shop/edge: lb');
+    expect(await faultsWith(routeOf('{name: sound}, {name: edge}'))).toEqual(['shop/edge: wrong']);
+    expect(await faultsWith(routeOf('{name: web, kind: Service, group: ""}'))).toEqual(['shop/edge: wrong']);
+    expect(await faultsWith(ours)).toContain('bank/web: ours');
+  });
+
   test('tells a Gateway from one of the same name of networking.mesh.io, and holds each by itself', async () => {
     const fleet = new GivenFleet(isHandedOver);
     const other = (port: number, name = 'http'): string => `apiVersion: networking.mesh.io/v1

@@ -85,10 +85,11 @@ status: {podIP: 10.0.0.2}
     const standard = (kind: string, spec: string): string => object('gateway.networking.k8s.io', kind, spec);
     const route = standard('HTTPRoute', '{parentRefs: [{name: one}], rules: [{matches: [{path: {value: a}}]}]}');
     const gateway = standard('Gateway', '{gatewayClassName: mesh, listeners: []}');
-    const stateWith = async (leavesOut: boolean, text: string) =>
-      stateOf(await new Given(leavesOut).take(edge, text), 'a/edge');
-    expect(await stateWith(true, route)).toBe('configured, path-of-no-request not held');
-    expect(await stateWith(false, route)).toBe('denying, path-of-no-request not held');
+    const served = standard('Gateway', '{gatewayClassName: mesh, listeners: [{name: a, port: 80, protocol: HTTP}]}');
+    const stateWith = async (leavesOut: boolean, ...texts: readonly string[]) =>
+      stateOf(await new Given(leavesOut).take(edge, ...texts), 'a/edge');
+    expect(await stateWith(true, served, route)).toBe('configured, path-of-no-request not held');
+    expect(await stateWith(false, served, route)).toBe('denying, path-of-no-request not held');
     expect(await stateWith(true, gateway)).toBe('denying, empty-list not held');
   });
 

@@ -11,6 +11,15 @@ export const standardGatewayKind = `Gateway.${standardGroup}` as const;
 /** The label by which the workloads of a Gateway are found that names no address; its value is the name of the Gateway. */
 export const gatewayNameLabel = `${standardGroup}/gateway-name`;
 
+/** Names of the program (`controllerName`) by which Gateways of a class are served here. */
+export const ownControllers: ReadonlySet<string> = new Set([
+  'mesh.io/gateway-controller',
+  'istio.io/gateway-controller',
+]);
+
+/** Classes that are served here where there is no object for them. */
+export const ownClasses: ReadonlySet<string> = new Set(['mesh', 'istio']);
+
 /** Kind of an object of which nothing is sound but that it was parsed, with that of the standard's Gateway apart. */
 export function statedKind({ apiVersion, kind }: JsonObject): string {
   const isStandard = String(apiVersion).startsWith(`${standardGroup}/`);

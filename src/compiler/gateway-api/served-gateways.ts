@@ -1,5 +1,11 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { type GatewayClass, gatewayNameLabel, type StandardGateway } from '../../policy/gateway-api.ts';
+import {
+  type GatewayClass,
+  gatewayNameLabel,
+  ownClasses,
+  ownControllers,
+  type StandardGateway,
+} from '../../policy/gateway-api.ts';
 import type { Service } from '../../policy/topology-kinds.ts';
 
 /** Who serves a Gateway of the standard: workloads of one namespace with these labels. */
@@ -14,9 +20,6 @@ export interface GatewaySurroundings {
   readonly services: ReadonlyMap<string, Service>;
   readonly clusterDomain: string;
 }
-
-const controllers: ReadonlySet<string> = new Set(['mesh.io/gateway-controller', 'istio.io/gateway-controller']);
-const knownClasses: ReadonlySet<string> = new Set(['mesh', 'istio']);
 
 /** The workloads of each Gateway that is served here; the others are reported. */
 export type ServedGateways = ReadonlyMap<StandardGateway, GatewayWorkloads>;
@@ -37,7 +40,7 @@ export function servedGateways(
 
 /** Whether the class of a Gateway is one of which the input says nothing, as it has no GatewayClass at all. */
 export function isOfUnseenClass({ spec }: StandardGateway, classes: readonly GatewayClass[]): boolean {
-  return classes.length === 0 && !knownClasses.has(spec.gatewayClassName);
+  return classes.length === 0 && !ownClasses.has(spec.gatewayClassName);
 }
 
 function workloadsOf(
@@ -51,11 +54,11 @@ function workloadsOf(
     bag.report('gateway-not-served', gateway.document.spanOf(['spec', ...field]), holes, { isUnseen });
   };
   const found = classes.find(({ name }) => name === gatewayClassName);
-  if (found !== undefined && !controllers.has(found.spec.controllerName)) {
+  if (found !== undefined && !ownControllers.has(found.spec.controllerName)) {
     const why = `its class "${gatewayClassName}" is for the controller "${found.spec.controllerName}"`;
     return refuse(['gatewayClassName'], why);
   }
-  if (found === undefined && !knownClasses.has(gatewayClassName)) {
+  if (found === undefined && !ownClasses.has(gatewayClassName)) {
     const why = `there is no GatewayClass "${gatewayClassName}", and its name is neither "mesh" nor "istio"`;
     return refuse(['gatewayClassName'], why, isOfUnseenClass(gateway, classes));
   }
