@@ -9,7 +9,10 @@ import { mismatch, predict } from '../../src/testing/gauge-prediction.ts';
 const { now, workloads, cases, answers } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const meshes = workloads.map(({ role, config }) => ({ role, proxy: liftProxy(config) }));
 const signatures = new Signatures();
-for (const { mesh, sent } of cases) await signatures.learn([meshes[mesh].proxy], sent.request);
+const proxies = meshes.map(({ proxy }) => new Map([['', proxy]]));
+for (const { mesh, sent } of cases) {
+  if (sent.request !== undefined) await signatures.learn(proxies[mesh], sent.request);
+}
 const wrong = cases.filter(({ mesh, sent }, i) => {
   const opening = cases[answers[i].opener].sent.request;
   return mismatch(predict(meshes[mesh], sent, opening, { now, signatures }), answers[i]) !== undefined;

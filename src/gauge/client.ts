@@ -18,7 +18,7 @@ export interface GaugeClient {
 }
 
 /** Far longer than a busy machine takes, in milliseconds. */
-export const answerTimeoutMs = 60_000;
+export const answerTimeoutMs = 300_000;
 
 /**
  * How a connection ended, in one word: `reset`, or the code of the error. Node has the code of a reset for a plain end in the

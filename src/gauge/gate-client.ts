@@ -38,4 +38,5 @@ function loopbackAddress(count: number): string {
 /** No rule asks for the port of a client. */
 const clientPort = 40_000;
 
-const clients = { 'http/1.1': Http1Client, h2: Http2Client, bytes: BytesClient };
+/** By what is spoken. */
+export const clients = { 'http/1.1': Http1Client, h2: Http2Client, bytes: BytesClient };

@@ -46,7 +46,7 @@ export function gatesBootstrap(gates: readonly Gate[], secrets: GateSecrets): ob
     name: gateName(i),
     address: { socket_address: { address: '127.0.0.1', port_value: 0 } },
     // A busy machine sends a client's first bytes late.
-    listener_filters_timeout: '60s',
+    listener_filters_timeout: '300s',
     access_log: [connectionLog(gateName(i))],
   }));
   return {
@@ -78,6 +78,7 @@ function editsFor({ server, strangeRoot, tokenKey }: GateSecrets, { certificates
       tls_certificates: () => [certificateOf(server)],
       trusted_ca: () => ({ inline_string: strangeRoot }),
       crl: () => undefined,
+      transport_socket_connect_timeout: () => undefined,
       tls_certificate_sds_secret_configs: noted(certificates),
       validation_context_sds_secret_config: noted(roots),
       local_jwks: (value: unknown) => withKey(value as Json, tokenKey),

@@ -7,7 +7,11 @@ export interface GaugeCase {
 }
 
 /** A case, or bytes that are neither HTTP nor TLS, in place of its request. */
-export type SentCase = Pick<GaugeCase, 'connection'> & { readonly request: HttpRequest | undefined };
+export type SentCase = Pick<GaugeCase, 'connection'> & {
+  readonly request?: HttpRequest | undefined;
+  /** On a connection of its own, also if others have the same ends. */
+  readonly isAlone?: boolean;
+};
 
 /** A case, and the key of the gate that it goes through. */
 export interface GateCase extends SentCase {

@@ -1,5 +1,5 @@
 /** `make soak`: tests try more often than `make test` has time for. */
-const isSoak = process.env.SOAK === '1';
+export const isSoak = process.env.SOAK === '1';
 
 /**
  * Runs of the unit tests beside that of `make test` on the newest Node, which tries most: its second run, on the oldest Node, for what

@@ -9,7 +9,7 @@ import type { GaugeCase } from '../gauge/gauge-case.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
 import type { GaugedWorkload } from '../testbed/gauge/envoy-config.ts';
 import type { Dice } from './dice.ts';
-import { generatedAccess } from './generated-access.ts';
+import { generatedAccess, type Variety } from './generated-access.ts';
 import {
   gatewayLabels,
   generatedGateway,
@@ -61,16 +61,25 @@ export async function compileGauged(
 }
 
 /** A workload with policies by chance. */
-export function generatedMesh(dice: Dice, address: string, keySets: TokenBox['keySets']): Promise<GaugedMesh> {
-  const mode = dice.pick(['STRICT', 'PERMISSIVE', 'PERMISSIVE', 'PERMISSIVE', 'DISABLE']);
-  const tokens = dice.chance(75) ? `---\n${generatedTokenPolicy(dice, keySets)}` : '';
-  const policies = `${peerAuthentication(mode)}---\n${generatedAccess(dice)}${tokens}`;
-  return compileGauged(address, policies, { pathNormalization: dice.pick(levels) });
+export function generatedMesh(
+  dice: Dice,
+  address: string,
+  keySets: TokenBox['keySets'],
+  variety: Variety = 'usual',
+): Promise<GaugedMesh> {
+  const mode = dice.pick(['STRICT', ...Array.from({ length: 7 }, () => 'PERMISSIVE'), 'DISABLE']);
+  const documents = [
+    peerAuthentication(mode),
+    ...(variety === 'wide' && dice.chance(20) ? [portModes(dice)] : []),
+    generatedAccess(dice, undefined, variety),
+    ...(dice.chance(75) ? [generatedTokenPolicy(dice, keySets)] : []),
+  ];
+  return compileGauged(address, documents.join('---\n'), { pathNormalization: dice.pick(levels) });
 }
 
 /** A gateway with routes and policies by chance. */
 export function generatedGatewayMesh(dice: Dice, address: string, keySets: TokenBox['keySets']): Promise<GaugedMesh> {
-  const access = dice.chance(35) ? `---\n${generatedAccess(dice, gatewayLabels)}` : '';
+  const access = dice.chance(35) ? `---\n${generatedAccess(dice, gatewayLabels, 'wide')}` : '';
   const tokens = dice.chance(40) ? `---\n${generatedTokenPolicy(dice, keySets, gatewayLabels)}` : '';
   const settings = { pathNormalization: dice.pick(levels) };
   return compileGauged(address, `${generatedGateway(dice)}${access}${tokens}`, settings, 'gateway');
@@ -99,6 +108,16 @@ export function peerAuthentication(mode: string): string {
 kind: PeerAuthentication
 metadata: {name: default, namespace: foo}
 spec: {mtls: {mode: ${mode}}}
+`;
+}
+
+/** Modes of single ports. */
+function portModes(dice: Dice): string {
+  const mode = (): string => dice.pick(['STRICT', 'PERMISSIVE', 'PERMISSIVE', 'PERMISSIVE', 'DISABLE']);
+  return `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: ports, namespace: foo}
+spec: {selector: {matchLabels: {app: httpbin}}, portLevelMtls: {8080: {mode: ${mode()}}, 9000: {mode: ${mode()}}}}
 `;
 }
 

@@ -13,17 +13,20 @@ export const vocabulary = {
     '/a/{*}/b',
     '/store/{**}',
     '/store/{**}/cart',
+    '/a/{*}/{**}',
+    '/{*}/b',
     '/',
     '*',
     '/x/y',
   ],
-  hosts: ['httpbin.foo', 'httpbin.foo:*', 'httpbin*', '*.example.com', 'api.example.com', '*'],
+  hosts: ['httpbin.foo', 'httpbin.foo:*', 'httpbin*', '*.example.com', 'api.example.com', '*.com', '*'],
   ports: ['8080', '9000', '7070'],
   principals: [
     'cluster.local/ns/foo/sa/sleep',
     'cluster.local/ns/bar/sa/*',
     '*/sa/sleep',
     'cluster.local/ns/foo/sa/other',
+    'other.example/ns/foo/sa/sleep',
     '*',
   ],
   namespaces: ['foo', 'bar', 'ba*', '*r'],
@@ -33,17 +36,21 @@ export const vocabulary = {
   values: ['admin', 'adm*', '*min', 'dev', '*', 'a b'],
 } as const;
 
+/** `wide`: also rules that most requests meet, and conditions of connections. */
+export type Variety = 'usual' | 'wide';
+
 /** YAML of one to four access policies of a workload `foo/httpbin`, from a small vocabulary in which things meet. */
-export function generatedAccess(dice: Dice, labels: object = { app: 'httpbin' }): string {
+export function generatedAccess(dice: Dice, labels: object = { app: 'httpbin' }, variety: Variety = 'usual'): string {
   const count = 1 + dice.below(4);
-  return Array.from({ length: count }, (_, i) => stringify(policy(dice, i, labels))).join('---\n');
+  return Array.from({ length: count }, (_, i) => stringify(policy(dice, i, labels, variety))).join('---\n');
 }
 
-function policy(dice: Dice, index: number, labels: object): object {
+function policy(dice: Dice, index: number, labels: object, variety: Variety): object {
   const namespace = dice.chance(20) ? 'mesh-system' : 'foo';
   const selector = dice.chance(60) ? { selector: { matchLabels: labels } } : {};
-  const action = dice.pick(['ALLOW', 'ALLOW', 'DENY']);
-  const rules = Array.from({ length: 1 + dice.below(3) }, () => rule(dice));
+  const action = dice.pick(['ALLOW', 'ALLOW', 'ALLOW', 'ALLOW', 'DENY', 'DENY', 'AUDIT']);
+  const rules = Array.from({ length: 1 + dice.below(3) }, () => rule(dice, variety));
+  if (variety === 'wide' && action === 'ALLOW' && dice.chance(45)) rules.push(broadRule(dice));
   return {
     apiVersion: 'security.mesh.io/v1',
     kind: 'AuthorizationPolicy',
@@ -52,13 +59,25 @@ function policy(dice: Dice, index: number, labels: object): object {
   };
 }
 
-function rule(dice: Dice): object {
+function rule(dice: Dice, variety: Variety): object {
   const parts = {
     ...(dice.chance(50) && { from: Array.from({ length: 1 + dice.below(2) }, () => ({ source: source(dice) })) }),
     ...(dice.chance(75) && { to: Array.from({ length: 1 + dice.below(2) }, () => ({ operation: operation(dice) })) }),
-    ...(dice.chance(35) && { when: Array.from({ length: 1 + dice.below(2) }, () => condition(dice)) }),
+    ...(dice.chance(35) && { when: Array.from({ length: 1 + dice.below(2) }, () => condition(dice, variety)) }),
   };
   return Object.keys(parts).length === 0 ? { to: [{ operation: operation(dice) }] } : parts;
+}
+
+/** Lets most requests pass. */
+function broadRule(dice: Dice): object {
+  const { paths, methods, headers, values, namespaces } = vocabulary;
+  return dice.pick<() => object>([
+    () => ({ to: [{ operation: { notPaths: dice.some(paths.slice(0, 7), 2) } }] }),
+    () => ({ to: [{ operation: { notMethods: dice.some(methods.slice(1), 2) } }] }),
+    () => ({ from: [{ source: { notNamespaces: [dice.pick(namespaces)] } }] }),
+    () => ({ when: [{ key: `request.headers[${dice.pick(headers)}]`, notValues: dice.some(values.slice(0, 4), 2) }] }),
+    () => ({ when: [{ key: 'request.auth.claims[groups]', notValues: ['dev'] }] }),
+  ])();
 }
 
 /** One to three of the fields, some of them in their negated form. */
@@ -90,9 +109,25 @@ const claims: readonly (readonly [key: string, values: readonly string[]])[] = [
   ['request.auth.principal', ['https://a.example/x', 'https://b.example/*']],
 ];
 
-function condition(dice: Dice): object {
-  const [claim, values] = dice.pick(claims);
-  if (dice.chance(35)) return { key: claim, [dice.chance(30) ? 'notValues' : 'values']: dice.some(values, 2) };
-  const key = `request.headers[${dice.pick(vocabulary.headers)}]`;
-  return { key, [dice.chance(30) ? 'notValues' : 'values']: dice.some(vocabulary.values) };
+/** What of a connection may be asked for. */
+const connectionKeys: readonly (readonly [key: string, values: readonly string[]])[] = [
+  ['source.ip', vocabulary.ipBlocks],
+  ['remote.ip', vocabulary.ipBlocks],
+  ['source.namespace', vocabulary.namespaces],
+  ['source.principal', vocabulary.principals],
+  ['source.serviceAccount', ['sleep', 'bar/sleep', 'foo/other']],
+  ['source.trustDomain', ['cluster.local', 'other.*', '*']],
+  ['destination.ip', ['10.1.0.0/24', '10.1.0.0/16', '10.2.0.0/16']],
+  ['destination.port', vocabulary.ports],
+  ['connection.sni', ['outbound_.8080_._.*', 'web.example.com', '*.example.com', '*']],
+];
+
+function condition(dice: Dice, variety: Variety): object {
+  const sense = dice.chance(35) ? 'notValues' : 'values';
+  const kind = dice.below(variety === 'wide' ? 100 : 80);
+  if (kind < 35 || kind >= 80) {
+    const [key, values] = dice.pick(kind < 35 ? claims : connectionKeys);
+    return { key, [sense]: dice.some(values, 2) };
+  }
+  return { key: `request.headers[${dice.pick(vocabulary.headers)}]`, [sense]: dice.some(vocabulary.values) };
 }

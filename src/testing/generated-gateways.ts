@@ -18,6 +18,9 @@ const files = { serverCertificate: '/etc/certs/client.pem', privateKey: '/etc/ce
 const tlsModes: readonly object[] = [
   { mode: 'SIMPLE', ...files },
   { mode: 'SIMPLE', ...files },
+  { mode: 'SIMPLE', ...files },
+  { mode: 'SIMPLE', ...files },
+  { mode: 'SIMPLE', ...files },
   { mode: 'MUTUAL', ...files, caCertificates: '/etc/certs/ca.pem' },
   { mode: 'OPTIONAL_MUTUAL', ...files, caCertificates: '/etc/certs/ca.pem' },
   { mode: 'MESH_MUTUAL' },
@@ -26,20 +29,20 @@ const tlsModes: readonly object[] = [
 
 /** YAML of a gateway `foo/edge`, and of one to three virtual services that are bound to it. */
 export function generatedGateway(dice: Dice): string {
-  const secure = dice.some(hosts.slice(0, 6), 3).map((host, i) => {
+  const secure = dice.some(hosts.slice(0, 6), 8).map((host, i) => {
     const tls = dice.pick(tlsModes) as { readonly mode: string };
     const protocol = tls.mode === 'PASSTHROUGH' ? 'TLS' : 'HTTPS';
     return { port: { number: 443, name: `tls-${i}`, protocol }, hosts: [host], tls };
   });
   const redirect = dice.chance(10) ? { tls: { httpsRedirect: true } } : {};
-  const plain = { port: { number: 80, name: 'http', protocol: 'HTTP' }, hosts: dice.some(hosts, 2), ...redirect };
+  const plain = { port: { number: 80, name: 'http', protocol: 'HTTP' }, hosts: dice.some(hosts, 5), ...redirect };
   const gateway = {
     apiVersion: 'networking.mesh.io/v1',
     kind: 'Gateway',
     metadata: { name: 'edge', namespace: 'foo' },
     spec: { selector: gatewayLabels, servers: [plain, ...secure] },
   };
-  const taken = dice.some(hosts, 6);
+  const taken = dice.some(hosts, 8);
   const services = taken.map((host, i) => virtualService(dice, host, i));
   return [gateway, ...services].map((object) => stringify(object)).join('---\n');
 }
@@ -79,8 +82,8 @@ function route(dice: Dice): object {
     ...(dice.chance(25) && { withoutHeaders: { 'x-team': { exact: 'dev' } } }),
   };
   const matches = dice.chance(75) && Object.keys(match).length > 0 ? { match: [match] } : {};
-  if (dice.chance(8)) return { ...matches, directResponse: { status: dice.pick([200, 418, 503]) } };
-  if (dice.chance(8)) return { ...matches, redirect: { uri: '/new', redirectCode: dice.pick([301, 302, 307, 308]) } };
+  if (dice.chance(12)) return { ...matches, directResponse: { status: dice.pick([200, 418, 503]) } };
+  if (dice.chance(11)) return { ...matches, redirect: { uri: '/new', redirectCode: dice.pick([301, 302, 307, 308]) } };
   return { ...matches, ...changes(dice), route: destinations(dice) };
 }
 
@@ -103,12 +106,15 @@ function changes(dice: Dice): object {
     { uri: '/new', authority: 'inner.test:80' },
     { uriRegexRewrite: { match: '^/([a-z]+)(.*)$', rewrite: '/r/\\1\\2' } },
     { uriRegexRewrite: { match: 'a', rewrite: '<\\0>' } },
+    { uriRegexRewrite: { match: '^.*$', rewrite: '/whole' } },
+    { uriRegexRewrite: { match: '[a-z]*', rewrite: 'z' } },
+    { uriRegexRewrite: { match: '/', rewrite: '//' } },
   ]);
   const share = dice.pick([0, 50, 100, 100]);
   const abort = dice.pick<object>([{ httpStatus: 503 }, { httpStatus: 418 }, { grpcStatus: 'UNAVAILABLE' }]);
   return {
     ...(dice.chance(45) && { rewrite }),
-    ...(dice.chance(12) && { fault: { abort: { ...abort, percentage: { value: share } } } }),
+    ...(dice.chance(20) && { fault: { abort: { ...abort, percentage: { value: share } } } }),
     ...(dice.chance(25) && {
       corsPolicy: {
         allowOrigins: dice.some(
@@ -130,16 +136,15 @@ function changes(dice: Dice): object {
   };
 }
 
-const names = [
+const usualNames = [
   'web.example.com',
   'api.example.com',
   'x.example.com',
   'a.b.example.com',
   'c.b.example.com',
   'other.test',
-  'none.test',
-  'example.com',
 ];
+const names = [...usualNames, ...usualNames, ...usualNames, 'none.test', 'example.com'];
 
 /** A connection to the gateway: plaintext, or TLS with a server name and perhaps a certificate of the mesh. */
 export function generatedGatewayConnection(dice: Dice, address: string): Connection {
@@ -178,7 +183,7 @@ export function generatedGatewayRequest(dice: Dice, request: HttpRequest, { tls 
     if (dice.chance(80)) headers.push(['access-control-request-method', 'GET']);
   }
   if (dice.chance(5)) headers.push([dice.pick(['x_team', 'x-own', 'x-forwarded-proto', 'x-request-id']), 'dev']);
-  if (dice.chance(15))
+  if (dice.chance(35))
     headers.push(['content-type', dice.pick(['application/grpc', 'application/grpc+proto', 'application/grpcx'])]);
   const method = headers.some(([key]) => key === 'origin') && dice.chance(70) ? 'OPTIONS' : request.method;
   return { ...request, method, authority, headers };

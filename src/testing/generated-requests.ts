@@ -25,6 +25,10 @@ const paths = [
   '/',
   '/x/y',
   '/x/y?z=1',
+  '/x/y?z=1&z=a',
+  '/x/y?z=a&z=1',
+  '/x/b',
+  '/a/q/',
   '/admin?x',
   '/info?/admin',
 ];
@@ -38,6 +42,8 @@ const spellings: readonly ((path: string) => string)[] = [
   (path) => `/.${path}`,
   (path) => `/x\\..${path.replace('/', '\\')}`,
   (path) => path.replace('/', '/%2f'),
+  (path) => path.replace('/', '/%2F'),
+  (path) => path.replace(/[a-z](?=[^a-z]*$)/, (letter) => `${letter}@!$&'()+,=:`),
   (path) => `/x%2f..${path}`,
   (path) => path.replace('/', '/%5c'),
   (path) => `/x/..;${path}`,
@@ -80,6 +86,10 @@ const identities = [
   'spiffe://cluster.local/ns/foo/sa/other',
   'spiffe://cluster.local/ns/bar/sa/sleep',
   'spiffe://cluster.local/ns/bar/sa/web',
+  'spiffe://cluster.local/ns/foo/sa/sleep',
+  'spiffe://cluster.local/ns/foo/sa/other',
+  'spiffe://cluster.local/ns/bar/sa/sleep',
+  'spiffe://other.example/ns/foo/sa/sleep',
 ];
 
 const sources = ['10.9.0.5', '10.9.1.7', '10.9.1.8', '10.10.0.1', '10.40.0.1'];
@@ -88,8 +98,17 @@ const sources = ['10.9.0.5', '10.9.1.7', '10.9.1.8', '10.10.0.1', '10.40.0.1'];
 export function generatedRequest(dice: Dice): HttpRequest {
   const plain = dice.pick(paths);
   const path = dice.chance(30) ? dice.pick(spellings)(plain) : plain;
-  const headers = Array.from({ length: dice.below(3) }, () => {
-    const name = dice.pick(['x-role', 'x-team', 'X-Role', 'x-other', 'x-forwarded-for', 'x-forwarded-for']);
+  const headers = Array.from({ length: dice.below(4) }, () => {
+    const name = dice.pick([
+      'x-role',
+      'x-role',
+      'x-team',
+      'x-team',
+      'X-Role',
+      'x-none',
+      'x-forwarded-for',
+      'x-forwarded-for',
+    ]);
     const value =
       name === 'x-forwarded-for' ? dice.pick(['10.9.1.7', '10.9.0.1, 10.40.0.9', 'junk']) : dice.pick(headerValues);
     return [name, value] as const;
@@ -102,6 +121,9 @@ export function generatedRequest(dice: Dice): HttpRequest {
   };
 }
 
+const usualServerName = 'outbound_.8080_._.httpbin.foo.svc.cluster.local';
+const serverNames = [usualServerName, usualServerName, usualServerName, 'web.example.com', 'other.test'];
+
 /** What a sidecar offers for HTTP. */
 const meshHttp = ['mesh-http/1.1', 'mesh', 'http/1.1'];
 
@@ -110,9 +132,9 @@ export function generatedConnection(dice: Dice, address: string): Connection {
   const destination = { address, port: dice.pick([8080, 8080, 8080, 8080, 8080, 8080, 9000, 7070]) };
   const base = { source: dice.pick(sources), destination, protocol: 'http/1.1' as const };
   if (dice.chance(30)) return base;
-  const alpn = dice.pick([meshHttp, meshHttp, meshHttp, ['mesh'], ['http/1.1'], []]);
+  const alpn = dice.pick([...Array.from({ length: 9 }, () => meshHttp), ['mesh'], ['http/1.1'], []]);
   return {
     ...base,
-    tls: { alpn, identities: [dice.pick(identities)], serverName: 'outbound_.8080_._.httpbin.foo.svc.cluster.local' },
+    tls: { alpn, identities: [dice.pick(identities)], serverName: dice.pick(serverNames) },
   };
 }

@@ -27,15 +27,27 @@ export async function signTokens(dice: Dice, count: number): Promise<TokenBox> {
   const sign = async (): Promise<string> => {
     const claims = claimsOf(dice);
     const own = issuers.indexOf(String(claims.iss));
-    const pair = pairs[dice.chance(90) ? Math.max(own, 0) % 2 : 2];
+    const pair = pairs[dice.chance(94) ? Math.max(own, 0) % 2 : 2];
     if (pair === undefined) throw new Error('there is no key');
-    const kid = dice.pick([pair.kid, pair.kid, pair.kid, pair.kid, undefined, 'other', pairs[0]?.kid]);
+    const kid = dice.pick([
+      pair.kid,
+      pair.kid,
+      pair.kid,
+      pair.kid,
+      pair.kid,
+      pair.kid,
+      pair.kid,
+      undefined,
+      undefined,
+      'other',
+      pairs[0]?.kid,
+    ]);
     const header = { alg: pair.alg, ...(kid !== undefined && { kid }) };
     // Nobody but the access rules of the compiler reads what a header says must be understood.
-    const critical = dice.chance(4) ? { crit: ['x'], x: 1 } : {};
+    const critical = dice.chance(5) ? { crit: ['x'], x: 1 } : {};
     const signed = new SignJWT(claims).setProtectedHeader({ ...header, ...critical });
     const text = await signed.sign(pair.privateKey, { crit: { x: true } });
-    return dice.chance(80) ? text : dice.pick(damages)(text);
+    return dice.chance(88) ? text : dice.pick(damages)(text);
   };
   return {
     keySets: [keySetOf(0), keySetOf(1, 0)],
@@ -86,18 +98,20 @@ function claimsOf(dice: Dice): Readonly<Record<string, unknown>> {
         'one/',
       ]),
     }),
-    ...(dice.chance(90) && { exp: now + (dice.chance(90) ? hour : -hour) }),
-    ...(dice.chance(5) && { nbf: now + hour }),
+    ...(dice.chance(90) && { exp: now + (dice.chance(95) ? hour : -hour) }),
+    ...(dice.chance(3) && { nbf: now + hour }),
     ...(dice.chance(60) && { groups: dice.pick<unknown>(['dev', ['dev', 'ops'], 'ops dev', [], 7]) }),
     ...(dice.chance(40) && { scope: dice.pick(['read', 'read write', 'write']) }),
     ...(dice.chance(30) && { realm: { role: dice.pick<unknown>(['admin', ['admin', 'dev'], true]) } }),
   };
 }
 
+type Carrier = (request: HttpRequest, token: string) => HttpRequest;
+
+const usualCarrier: Carrier = (request, token) => withHeader(request, 'authorization', `Bearer ${token}`);
+
 /** How a request carries a token, near to where the policies look for it. */
-const carriers: readonly ((request: HttpRequest, token: string) => HttpRequest)[] = [
-  (request, token) => withHeader(request, 'authorization', `Bearer ${token}`),
-  (request, token) => withHeader(request, 'authorization', `Bearer ${token}`),
+const carriers: readonly Carrier[] = [
   (request, token) => withHeader(request, 'Authorization', `Bearer  ${token} x`),
   (request, token) => withHeader(request, 'authorization', `Bearer ${token},Bearer ${token}`),
   (request, token) => withHeader(request, 'authorization', `bearer ${token}`),
@@ -119,7 +133,7 @@ const carriers: readonly ((request: HttpRequest, token: string) => HttpRequest)[
 
 /** The request with a token in one place or two. */
 export function withToken(dice: Dice, request: HttpRequest, token: string): HttpRequest {
-  const once = dice.pick(carriers)(request, token);
+  const once = (dice.chance(45) ? usualCarrier : dice.pick(carriers))(request, token);
   return dice.chance(15) ? dice.pick(carriers)(once, token) : once;
 }
 
@@ -159,7 +173,13 @@ export function generatedTokenPolicy(
       ],
     }),
   });
-  const jwtRules = dice.pick([() => [rule(0)], () => [rule(0), rule(1)], () => [rule(1)], () => [rule(0), rule(0)]])();
+  const jwtRules = dice.pick([
+    () => [rule(0)],
+    () => [rule(0), rule(1)],
+    () => [rule(1), rule(0)],
+    () => [rule(1)],
+    () => [rule(0), rule(0)],
+  ])();
   return stringify({
     apiVersion: 'security.mesh.io/v1',
     kind: 'RequestAuthentication',

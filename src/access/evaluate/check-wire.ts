@@ -25,12 +25,19 @@ export function checkWire(
     (request.told !== undefined && blanks?.ask('headers', 'one has an underscore in its name') === true);
   const isRefused = underscores === 'refuse' && hasUnderscore();
   if (protocol === 'h2') {
-    return isRefused ? { kind: 'reset', details: 'http2.unexpected_underscore' } : undefined;
+    return isRefused ? { kind: 'reset', details: 'http2.unexpected_underscore' } : checkHttp2Path(request);
   }
   const { method, path } = request;
   if (!knownMethods.has(method) || !isUrl(path)) return answered(400, 'http1.codec_error');
   if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
   return isRefused ? answered(400, 'http1.unexpected_underscore') : checkPath(request);
+}
+
+/** Its codec takes what begins like a path, and the star of OPTIONS. */
+function checkHttp2Path({ method, path }: HttpRequest): Outcome | undefined {
+  if (path.startsWith('/')) return undefined;
+  if (path === '*' && method === 'OPTIONS') return answered(404, 'absolute_path_rejected');
+  return { kind: 'reset', details: 'http2.violation.of.messaging.rule' };
 }
 
 /** What is looked at when all headers are read. */

@@ -38,7 +38,7 @@ export const firstPort = 20_000;
 /**
  * One bootstrap with each listener of each workload on a port of its own, and which connections it has. What differs from the compiled form:
  * name and port of the listeners, secrets that stand there, every cluster is the echo, the access logs, and how long the
- * inspectors wait for a client's first bytes: a busy machine sends them late.
+ * inspectors and handshakes wait for a client's first bytes: a busy machine sends them late.
  */
 export function gaugeBootstrap(
   workloads: readonly GaugedWorkload[],
@@ -52,6 +52,8 @@ export function gaugeBootstrap(
     tls_certificates: () => [certificate],
     trusted_ca: () => ({ inline_string: strangeRoot }),
     sds_config: () => undefined,
+    // A busy machine needs longer for a handshake.
+    transport_socket_connect_timeout: () => undefined,
   };
   const found = workloads.flatMap((workload) => listenersOf(workload));
   const redirects = found.map(({ address, from }, i) => ({
@@ -117,7 +119,7 @@ function listenerForm(listener: Json, index: number): Json {
     ...listener,
     name: `gauge-${index}`,
     address: { socket_address: { address: '0.0.0.0', port_value: firstPort + index } },
-    listener_filters_timeout: '60s',
+    listener_filters_timeout: '300s',
     access_log: [connectionLog('')],
   };
 }

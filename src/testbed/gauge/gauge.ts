@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTemporaryAuthority, type WorkloadCertificate } from '../../control/ca/temporary-authority.ts';
-import type { GaugeAnswer, GaugeCase } from '../../gauge/gauge-case.ts';
+import type { GaugeAnswer, SentCase } from '../../gauge/gauge-case.ts';
 import { openSandbox, repository, scratch } from '../sandbox.ts';
 import { type GaugedWorkload, gaugeBootstrap, usualLogFile } from './envoy-config.ts';
 import type { GaugeJob } from './job.ts';
@@ -18,13 +18,13 @@ export interface Gauged {
  */
 export async function gauge(
   workloads: readonly GaugedWorkload[],
-  cases: readonly GaugeCase[],
+  cases: readonly SentCase[],
 ): Promise<readonly GaugeAnswer[]> {
   return (await gaugeLogged(workloads, cases)).answers;
 }
 
 /** The same, with the log. */
-export async function gaugeLogged(workloads: readonly GaugedWorkload[], cases: readonly GaugeCase[]): Promise<Gauged> {
+export async function gaugeLogged(workloads: readonly GaugedWorkload[], cases: readonly SentCase[]): Promise<Gauged> {
   const sandbox = await openSandbox();
   const authority = createTemporaryAuthority(sandbox.folder);
   try {

@@ -1,5 +1,5 @@
 import type { WorkloadCertificate } from '../../control/ca/temporary-authority.ts';
-import type { GaugeCase } from '../../gauge/gauge-case.ts';
+import type { SentCase } from '../../gauge/gauge-case.ts';
 import type { Redirect } from './envoy-config.ts';
 
 /** What the gauge's Envoy is started with, and what its clients send; a file for the process inside the sandbox. */
@@ -10,5 +10,5 @@ export interface GaugeJob {
   readonly redirects: readonly Redirect[];
   /** Certificates of the clients, by SPIFFE ID. */
   readonly certificates: Readonly<Record<string, WorkloadCertificate>>;
-  readonly cases: readonly GaugeCase[];
+  readonly cases: readonly SentCase[];
 }

@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Connection } from '../../access/request.ts';
 import { accessLogFile, type LogEntry } from '../../gauge/access-logs.ts';
-import { Http1Client } from '../../gauge/http1-client.ts';
+import { clients } from '../../gauge/gate-client.ts';
+import type { SentCase } from '../../gauge/gauge-case.ts';
 import { join, readLog, untilLogged } from '../../gauge/join.ts';
 import { secured } from '../../gauge/secured.ts';
 import { type OpenConnection, sendAll } from '../../gauge/send.ts';
@@ -23,9 +24,9 @@ async function run(): Promise<void> {
   });
   ended.catch(() => undefined);
   const sending = {
-    keyOf: ({ connection }: { readonly connection: Connection }) => JSON.stringify(connection),
-    open: ({ connection }: { readonly connection: Connection }, count: number) =>
-      open(connection, job.certificates, count),
+    keyOf: ({ connection, isAlone = false }: SentCase, index: number) =>
+      isAlone ? String(index) : JSON.stringify(connection),
+    open: ({ connection }: SentCase, count: number) => open(connection, job.certificates, count),
   };
   try {
     await Promise.race([ended, untilListening(firstPort)]);
@@ -40,7 +41,7 @@ async function run(): Promise<void> {
 }
 
 function open(
-  { source, destination, tls }: Connection,
+  { source, destination, tls, protocol }: Connection,
   certificates: GaugeJob['certificates'],
   count: number,
 ): OpenConnection {
@@ -51,7 +52,7 @@ function open(
   socket.setNoDelay(true);
   // Whoever uses the socket sees its end; a connection that is refused has no answer.
   socket.on('error', () => undefined);
-  const client = new Http1Client(tls === undefined ? socket : secured(socket, tls, certificates));
+  const client = new clients[protocol](tls === undefined ? socket : secured(socket, tls, certificates));
   return { client, ends: `${source}:${localPort} ${address}:${port}` };
 }
 
