@@ -127,7 +127,7 @@ export const faults = [
     'changes.reverse() : changes',
     'headers are changed in the wrong order',
   ),
-  fault('evaluate/cors.ts', "view.method === 'OPTIONS' && ", '', 'any request is a preflight'),
+  fault('evaluate/cors.ts', "view.method === 'OPTIONS' && view.text", 'view.text', 'any request is a preflight'),
   fault(
     'lift/route-filters.ts',
     "return part >= whole ? 'all' : 'some'",
@@ -161,8 +161,8 @@ export const faults = [
   ),
   fault(
     'evaluate/receive.ts',
-    'if (usesRemoteAddress) {',
-    'if (!usesRemoteAddress) {',
+    "if (usesRemoteAddress && headers.isTold('x-forwarded-for')) {",
+    "if (!usesRemoteAddress && headers.isTold('x-forwarded-for')) {",
     'sidecars tell the address, gateways do not',
   ),
   fault('evaluate/send-on.ts', 'for (const name of removed) view.headers.delete(name);', '', 'no header is removed'),
@@ -193,13 +193,13 @@ export const faults = [
     '',
     'tokens go on to the application',
   ),
+  fault('evaluate/tokens.ts', 'known.length === 0 ? refusals : known', 'refusals', 'the last provider has the reason'),
   fault(
-    'evaluate/tokens.ts',
-    'last === undefined || refusal !== unknownIssuer',
-    'true',
-    'the last provider has the reason',
+    'evaluate/receive.ts',
+    "['authorization', 'x-forwarded-for'] as const",
+    "['x-forwarded-for'] as const",
+    'each line of Authorization has a token',
   ),
-  fault('evaluate/find-tokens.ts', "new Set(['authorization'])", 'new Set([])', 'each line of a header has a token'),
   fault(
     'evaluate/find-tokens.ts',
     'const [text] = queryValues(request.path, name);',
@@ -245,7 +245,7 @@ export const faults = [
   ),
   fault('evaluate/send-on.ts', 'bare.slice(matched) + query', 'bare.slice(matched)', 'a rewrite loses the query'),
   fault('evaluate/send-on.ts', 'while (matcher.find()) {', 'if (matcher.find()) {', 'one place is rewritten'),
-  fault('evaluate/cors.ts', '!isAllowed && policy.forwardsOthers', '!isAllowed', 'preflights of other origins go on'),
+  fault('evaluate/cors.ts', 'policy.forwardsOthers && !isAllowed', '!isAllowed', 'preflights of other origins go on'),
   fault('evaluate/answer.ts', '(?:$|\\+)', '', 'other types are gRPC too'),
   // Authorities, addresses and texts.
   fault('model/authority.ts', '/^\\d+$/.test(', '/^.+$/.test(', 'what follows a colon is a port'),

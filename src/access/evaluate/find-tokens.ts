@@ -17,7 +17,7 @@ export interface FoundToken {
 /** Where a provider looks for tokens. */
 export type TokenPlaces = Pick<TokenProvider, 'headers' | 'params' | 'cookies'>;
 
-/** What a provider takes for tokens in a request (Envoy's jwt_authn/extractor.cc). */
+/** What a provider takes for tokens in a request as its connection manager hands it on (Envoy's jwt_authn/extractor.cc). */
 export function findTokens(
   { headers, params, cookies }: TokenPlaces,
   request: Pick<HttpRequest, 'path' | 'headers'>,
@@ -25,9 +25,7 @@ export function findTokens(
   const lines = new HeaderLines(request.headers);
   const found: FoundToken[] = [];
   for (const { name, prefix } of sorted(headers, (header) => header.name + header.prefix)) {
-    const values = lines.get(name).map(withoutBlanks);
-    const texts = values.length > 1 && joined.has(name) ? [values.join(',')] : values;
-    for (const value of texts) {
+    for (const value of lines.get(name).map(withoutBlanks)) {
       const at = value.indexOf(prefix);
       if (at === -1) continue;
       const text = prefix === '' ? value : tokenText(value, at + prefix.length);
@@ -44,9 +42,6 @@ export function findTokens(
   }
   return found;
 }
-
-/** Headers whose lines Envoy joins when it reads them; of all others, each line has a token of its own. */
-const joined = new Set(['authorization']);
 
 /** The text from the first character after the prefix that can be part of a token. */
 function tokenText(value: string, from: number): string {

@@ -50,6 +50,21 @@ describe('a token whose signature is good', () => {
   });
 });
 
+test('two lines of Authorization are one text, which is no token', async () => {
+  const token = `${encode({ alg: 'ES256', kid: 'k0' })}.${encode({ iss: 'https://a.example' })}.c2ln`;
+  const headers = [
+    ['authorization', `Bearer ${token}`],
+    ['Authorization', 'Bearer x'],
+  ] as const;
+  const request = { method: 'GET', path: '/', authority: 'web', headers };
+  const from = { kind: 'outside', address: '192.0.2.1' } as const;
+  const access = { from, to: { address: '10.0.0.1', port: 8080 }, protocol: 'http/1.1', request } as const;
+  const judge = { now: 0, signatures: { of: () => 'good' as const } };
+  const [way] = travel(await compiledWithKeySets([mesh]), access, judge);
+  const details = 'jwt_authn_access_denied{Jwt_signature_is_an_invalid_Base64url_encoded}';
+  expect(way?.outcome).toMatchObject({ status: 401, details });
+});
+
 describe('assumed claims', () => {
   test.each([
     ['that a token can have', { sub: 'ann' }, 'reaches'],
