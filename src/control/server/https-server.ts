@@ -25,6 +25,8 @@ export interface HttpsServer {
 }
 
 const headersTimeoutMs = 5_000;
+/** Node looks every 30 s by default, so that a request could take that much longer than it may. */
+const connectionsCheckingIntervalMs = 1_000;
 
 /**
  * Clients choose among the ciphers, which are the same ones: that of Go's client has SHA-256, for which processors have
@@ -39,6 +41,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   const timeouts = {
     ...{ requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs },
     ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
+    connectionsCheckingInterval: connectionsCheckingIntervalMs,
   };
   const server = createServer({ ...handshake, ...timeouts, maxHeaderSize }, onRequest);
   server.maxConnections = mostConnections;
