@@ -26,6 +26,12 @@ describe.each([1, 2, 3, 1_000])('lines that come in chunks of %i bytes', (size) 
     expect(await linesOf(gzipSync(text), size)).toEqual(expected);
   });
 
+  test('have no byte order mark before the first of them', async () => {
+    const marked = Buffer.from('\ufeff\n\ufefftwo\n');
+    const lines = (await linesOf(marked, size)).map((line) => Buffer.from(line.text ?? '', 'latin1').toString());
+    expect(lines).toEqual(['', '\ufefftwo']);
+  });
+
   test('say that a compressed log is cut, wherever that is', async () => {
     const packed = gzipSync(Buffer.from('one\ntwo\n'));
     for (const end of [10, packed.length - 9, packed.length - 1]) {

@@ -27,8 +27,8 @@ export async function* logLines(path: string, { stdin }: Pick<CliIo, 'stdin'>): 
   const source = { path, isCut: false };
   for await (const chunk of unpacked(path === '-' ? stdin : readFile(path), source)) {
     let from = 0;
-    const text = rest + chunk;
-    for (let end = text.indexOf('\n', rest.length); end !== -1; end = text.indexOf('\n', from)) {
+    const text = number === 0 ? withoutMark(rest + chunk) : rest + chunk;
+    for (let end = text.indexOf('\n', text.length - chunk.length); end !== -1; end = text.indexOf('\n', from)) {
       const line = isSkipping || end - from > longestLine ? undefined : text.slice(from, end);
       yield { number: ++number, text: line, isTorn: false };
       isSkipping = false;
@@ -42,6 +42,11 @@ export async function* logLines(path: string, { stdin }: Pick<CliIo, 'stdin'>): 
   }
   if (source.isCut) yield { number: number + 1, text: rest, isTorn: true, isCut: true };
   else if (rest !== '' || isSkipping) yield { number: number + 1, text: isSkipping ? undefined : rest, isTorn: true };
+}
+
+/** Some editors write a byte order mark before the first line. */
+function withoutMark(text: string): string {
+  return text.startsWith('\u00ef\u00bb\u00bf') ? text.slice(3) : text;
 }
 
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
