@@ -3,15 +3,9 @@ import type { ProxyFiles } from './proxy-files.ts';
 
 /** Objects whose current version is invalid, so that their last valid version was compiled. */
 export interface HeldObjects {
-  readonly objects: readonly HeldObject[];
+  readonly objects: readonly NamedObject[];
   /** What is wrong with them, with file and line. */
   readonly problem: string;
-}
-
-/** An object whose last valid version stays in force, or which is in force in part. */
-export interface HeldObject extends NamedObject {
-  /** It is in force as it is written, but for routes to destinations that nobody declares, which answer 503. */
-  readonly lacksDestinations?: boolean;
 }
 
 /** Policies that differ from those in force, each as `KIND NAMESPACE/NAME`, sorted. */

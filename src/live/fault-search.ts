@@ -3,7 +3,6 @@ import type { SourceSpan } from '../diagnostics/span.ts';
 import type { DocumentRange } from '../source/cut.ts';
 import type { SourceFile } from '../source/document.ts';
 import { CutFiles } from './cut-files.ts';
-import { isOfGoneDestination } from './gone-destinations.ts';
 import { type GoodVersion, isLastValid } from './good-versions.ts';
 
 /** A document that errors point at. */
@@ -31,14 +30,13 @@ export class FaultSearch {
   }
 
   /** The documents that are to blame for an error. What an unchanged object suffers from is the change of another. */
-  faultsOf(error: Diagnostic): readonly FaultyDocument[] {
-    const { code, span, related } = error;
+  faultsOf({ code, span, related }: Diagnostic): readonly FaultyDocument[] {
     const own = this.#documentAt(span);
     const others = related.flatMap((place) => this.#documentAt(place.span) ?? []);
     const changed = others.filter(({ isChanged }) => isChanged);
     // Of two of one name, nobody knows which one is meant.
     if (own?.isChanged) return this.#blamesAll && code === 'duplicate-object' ? [own, ...changed] : [own];
-    if (changed.length > 0 || !(this.#blamesAll || isOfGoneDestination(error))) return changed;
+    if (changed.length > 0 || !this.#blamesAll) return changed;
     return own === undefined ? others : [own];
   }
 

@@ -33,8 +33,6 @@ export interface FleetFault {
   readonly line: number | undefined;
   /** The last version of the inputs in which the object was sound, where that one is in force. */
   readonly heldSince: string | undefined;
-  /** It is in force, but for routes to destinations that nobody declares, which answer 503. */
-  readonly lacksDestinations: boolean;
   readonly errors: readonly Diagnostic[];
 }
 
@@ -68,7 +66,6 @@ export function faultOfProxy({ workload, errors }: FaultyProxy): FleetFault {
     file: errors.find(({ span }) => span !== undefined)?.span?.file,
     line: undefined,
     heldSince: undefined,
-    lacksDestinations: false,
     errors,
   };
 }

@@ -160,9 +160,7 @@ export class Fleet {
 
   /** Nobody knows what is at fault: everybody keeps what it has. */
   #allFrozen(errors: readonly Diagnostic[]): ReadonlyMap<string, ProxyOutcome> {
-    const faults = [
-      { object: undefined, file: undefined, line: undefined, heldSince: undefined, lacksDestinations: false, errors },
-    ];
+    const faults = [{ object: undefined, file: undefined, line: undefined, heldSince: undefined, errors }];
     return new Map(
       [...this.#proxies].map(([key, { config, version }]) => {
         return [key, { frozen: config, isDenying: false, since: version, faults }];
@@ -177,7 +175,7 @@ export class Fleet {
     const outcomes = new Map<string, ProxyOutcome>();
     const stopped = new Map<string, readonly FleetFault[]>();
     // Where an object's last valid version had to go too, it holds no more.
-    const unheld = faults.filter((fault) => !fault.isHeld && !fault.lacksDestinations && !this.#isLeftOut(fault));
+    const unheld = faults.filter((fault) => !fault.isHeld && !this.#isLeftOut(fault));
     this.#lost = lostIn({ faults: unheld, objects: snapshot.objects }, this.#good, this.#lost, this.#compiler);
     const lost = this.#lost.keys;
     const asked = faults.length === 0 ? [] : snapshot.topology.workloads;

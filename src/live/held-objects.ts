@@ -26,10 +26,10 @@ export class HeldObjects {
 
   /** The fault as proxies are told of it; what is `lost` holds no more. */
   told(fault: Fault, lost: ReadonlySet<string>): FleetFault {
-    const { object, file, line, lacksDestinations, errors } = fault;
+    const { object, file, line, errors } = fault;
     const key = faultKey(fault);
     const heldSince = lost.has(key) ? undefined : this.#since.get(key);
     const name = object && { kind: object.kind, namespace: object.namespace, name: object.name };
-    return { object: name, file, line, heldSince, lacksDestinations, errors };
+    return { object: name, file, line, heldSince, errors };
   }
 }

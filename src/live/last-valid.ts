@@ -7,7 +7,6 @@ import { parse } from '../source/parse.ts';
 import { closedStandIn } from './closed-stand-in.ts';
 import { identitiesOf } from './fault-identities.ts';
 import { FaultSearch, type FaultyDocument } from './fault-search.ts';
-import { standInWithoutDestinations } from './gone-destinations.ts';
 import { type GoodInputs, goodVersions, nameOfFile } from './good-versions.ts';
 import { nameOf, type ObjectName } from './object-name.ts';
 
@@ -15,7 +14,6 @@ import { nameOf, type ObjectName } from './object-name.ts';
 export interface HeldObject extends ObjectName {
   readonly file: string;
   readonly line: number;
-  readonly lacksDestinations?: boolean;
 }
 
 export interface Mended {
@@ -37,8 +35,6 @@ export interface Fault {
   readonly texts: readonly JsonObject[];
   /** Its last valid version holds in its place; else the inputs were compiled without it. */
   readonly isHeld: boolean;
-  /** It is in force, but for routes to destinations that nobody declares, which answer 503. */
-  readonly lacksDestinations: boolean;
   readonly errors: readonly Diagnostic[];
   readonly file: string;
   readonly line: number;
@@ -56,7 +52,7 @@ export interface MendRules {
 
 /**
  * The inputs with the documents that errors point at in their last valid version. A document that was never good is left
- * out where it is elsewhere, or is in force without the destinations that nobody declares. No files where that cannot be done, also where the document at fault is no other than it
+ * out where it is elsewhere. No files where that cannot be done, also where the document at fault is no other than it
  * was; then nothing of the change may be used. Where everything may be left out, an unchanged document is, too.
  */
 export function mend(
@@ -90,20 +86,17 @@ export function mend(
     const identities = identitiesOf(document, own, files, versions);
     if (identities.length === 0) {
       if (isElsewhere !== 'everything') isMended = false;
-      faults.push({ ...place, object: undefined, texts: [], isHeld: false, lacksDestinations: false, errors: own });
+      faults.push({ ...place, object: undefined, texts: [], isHeld: false, errors: own });
     }
     for (const { object, key } of identities) {
       const version = document.isChanged ? versions.get(key) : undefined;
-      const without = version === undefined ? standInWithoutDestinations(object, document, own) : undefined;
-      const isLeftOut = version === undefined && without === undefined;
-      if (isLeftOut && isElsewhere !== 'everything' && !isElsewhere(object)) isMended = false;
+      if (version === undefined && isElsewhere !== 'everything' && !isElsewhere(object)) isMended = false;
       const standIn =
-        version?.file ?? without ?? (isElsewhere === 'everything' ? closedStandIn(object, document.file) : undefined);
+        version?.file ?? (isElsewhere === 'everything' ? closedStandIn(object, document.file) : undefined);
       if (standIn !== undefined) kept.set(key, standIn);
+      const held = { ...nameOf(object), ...place };
       const texts = version === undefined ? [object] : [object, version.object];
-      const lacksDestinations = without !== undefined;
-      const held = { ...nameOf(object), ...place, ...(lacksDestinations && { lacksDestinations }) };
-      faults.push({ ...place, object: held, texts, isHeld: version !== undefined, lacksDestinations, errors: own });
+      faults.push({ ...place, object: held, texts, isHeld: version !== undefined, errors: own });
     }
   }
   const documents = [...faulty.values()].map(({ document }) => document);

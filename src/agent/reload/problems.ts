@@ -53,27 +53,14 @@ export class Problems {
     const problem = held?.problem ?? '';
     const hasEnded = problem === '' && (this.#refused !== '' || this.#held !== '');
     if (held !== undefined && problem !== this.#held) {
-      this.#log.error(`${stateOf(held)}: ${problem}`);
+      const names = held.objects.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
+      this.#log.error(`the last valid version of ${names} stays in force: ${problem}`);
     }
     this.#refused = '';
     this.endKeys();
     this.#held = problem;
     return hasEnded;
   }
-}
-
-/** What is in force of the objects. */
-function stateOf({ objects }: HeldObjects): string {
-  const namesOf = (some: HeldObjects['objects']): string =>
-    some.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
-  const without = objects.filter(({ lacksDestinations }) => lacksDestinations);
-  const held = objects.filter(({ lacksDestinations }) => !lacksDestinations);
-  return [
-    held.length > 0 && `the last valid version of ${namesOf(held)} stays in force`,
-    without.length > 0 && `routes of ${namesOf(without)} to destinations that do not exist answer 503`,
-  ]
-    .filter((part) => part !== false)
-    .join(', and ');
 }
 
 /** Says the texts where they are others than before; gives what the next ones are compared with. */

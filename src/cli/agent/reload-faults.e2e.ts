@@ -137,29 +137,6 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await denies('/second');
   });
 
-  test('answers 503 on routes to a service that is gone, and applies all other changes', async () => {
-    const service =
-      'apiVersion: v1\nkind: Service\nmetadata: {name: store, namespace: foo}\nspec: {ports: [{name: http, port: 80}]}\n';
-    await proxy.write('mesh/store.yaml', service);
-    const http = '[{route: [{destination: {host: store}}]}]';
-    const spec = `spec: {hosts: [httpbin.foo.svc.cluster.local], http: ${http}}\n`;
-    const route = `apiVersion: networking.mesh.io/v1\nkind: VirtualService\nmetadata: {name: to-store, namespace: foo}\n${spec}`;
-    await proxy.write('mesh/route.yaml', route);
-    proxy.start();
-    await proxy.logged('state=running');
-    await rm(join(proxy.folder, 'mesh/store.yaml'));
-    await proxy.logged(
-      /routes of VirtualService foo\/to-store to destinations that do not exist answer 503: mesh\/route\.yaml:4:\d+: error/,
-    );
-    await proxy.write('mesh/p.yaml', denyPath('/second'));
-    await denies('/second');
-    expect(await proxy.read('routes/8000.json')).toContain('"cluster": "BlackHoleCluster"');
-    await proxy.write('mesh/store.yaml', service);
-    await eventually(async () =>
-      expect(await proxy.read('routes/8000.json')).toContain('"cluster": "outbound|80||store.foo.svc.cluster.local"'),
-    );
-  });
-
   test('keeps the policies of an emptied file and reports them, until the file is a List without items; a change names its policies', async () => {
     await proxy.write('mesh/empty.yaml', '# later\n');
     proxy.start();

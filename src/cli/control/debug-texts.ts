@@ -152,12 +152,9 @@ export function whyText({ proxy, commit, state, faults, resources }: WhyAnswer):
   return `${lines.join('\n')}\n`;
 }
 
-function faultLines({ object, file, line, isHeld, lacksDestinations, errors }: FaultRow): readonly string[] {
+function faultLines({ object, file, line, isHeld, errors }: FaultRow): readonly string[] {
   const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
-  const held = isHeld ? 'its last valid version is in force' : 'no version of it is in force';
-  const what = lacksDestinations
-    ? 'its routes to destinations that do not exist answer 503, the others are in force'
-    : held;
+  const what = isHeld ? 'its last valid version is in force' : 'no version of it is in force';
   return [
     `  ${object ?? 'an object without a name'}${place} is invalid; ${what}:`,
     ...errors.flatMap((text) => indented(text, '    ')),

@@ -9,7 +9,7 @@ import type { VirtualService } from '../../policy/virtual-service.ts';
 import { writtenField } from '../../policy/written-field.ts';
 import { type DestinationAt, destinationsOf } from '../topology/destinations.ts';
 import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
-import { isWildcard, nowhereHost, resolveShortName } from '../topology/host.ts';
+import { isWildcard, resolveShortName } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
@@ -49,7 +49,6 @@ export function checkVirtualServices(
     for (const at of destinations) {
       const { destination, path } = at;
       const host = hostOf(at);
-      if (host === nowhereHost) continue;
       const services = hosts.get(host);
       const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
       if (services === undefined) {

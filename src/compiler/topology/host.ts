@@ -1,11 +1,5 @@
 import { compareStrings } from '../../lib/sort.ts';
 
-/**
- * A destination that leads nowhere: its requests get 503, its connections are closed. No service can have the name (RFC 2606);
- * it is put in place of destinations that are gone.
- */
-export const nowhereHost = 'nowhere.invalid';
-
 /** True for `*` and for names such as `*.example.com`. */
 export function isWildcard(host: string): boolean {
   return host.startsWith('*');

@@ -76,8 +76,6 @@ export interface FaultRow {
   readonly line: number | undefined;
   /** Whether its last valid version is active. */
   readonly isHeld: boolean;
-  /** Present: it is active, but for routes to destinations that do not exist, which answer 503. */
-  readonly lacksDestinations?: boolean;
   readonly errors: readonly string[];
 }
 

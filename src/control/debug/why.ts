@@ -32,10 +32,10 @@ export function whyOf(
   };
 }
 
-function faultRow({ object, file, line, heldSince, lacksDestinations, errors }: FleetFault, locate: Locate): FaultRow {
+function faultRow({ object, file, line, heldSince, errors }: FleetFault, locate: Locate): FaultRow {
   return {
     object: object && `${object.kind}/${object.namespace}/${object.name}`,
-    ...{ file, line, isHeld: heldSince !== undefined, ...(lacksDestinations && { lacksDestinations }) },
+    ...{ file, line, isHeld: heldSince !== undefined },
     errors: errors.map((error) => errorText(error, locate)),
   };
 }

@@ -29,16 +29,11 @@ export function faultsOf(
   });
 }
 
-function textOf(fault: FleetFault, isOwn: boolean, locate: Locate): ProxyFault {
-  const { object, file, line, errors } = fault;
+function textOf({ object, file, line, heldSince, errors }: FleetFault, isOwn: boolean, locate: Locate): ProxyFault {
   const place = object === undefined ? 'a document' : `${object.kind}/${object.namespace}/${object.name}`;
   // Where it stands says nothing of what is in it, and nobody knows whose it is.
   const name = object === undefined ? contentVersion(file ?? '', String(line)) : place;
+  const state = heldSince === undefined ? 'no version of it is active' : 'its last valid version stays active';
   const why = isOwn ? `: ${errors.map((error) => errorText(error, locate)).join('; ')}` : '';
-  return { name, text: `${place} is invalid, ${stateOf(fault)}${why}` };
-}
-
-function stateOf({ heldSince, lacksDestinations }: FleetFault): string {
-  if (lacksDestinations) return 'its routes to destinations that do not exist answer 503, the others are active';
-  return heldSince === undefined ? 'no version of it is active' : 'its last valid version stays active';
+  return { name, text: `${place} is invalid, ${state}${why}` };
 }

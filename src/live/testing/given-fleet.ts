@@ -50,9 +50,9 @@ function denied(config: EnvoyConfig): readonly string[] {
 /** Status of a proxy, and what it refuses, in one line. */
 export function formOf(outcome: ProxyOutcome): string {
   const paths = (config: EnvoyConfig): string => denied(config).join(' ');
-  const faults = outcome.faults.map(({ object, file, line, heldSince, lacksDestinations }) => {
+  const faults = outcome.faults.map(({ object, file, line, heldSince }) => {
     const name = object === undefined ? '?' : `${object.namespace}/${object.name}`;
-    return `${name} ${file}:${line}${heldSince === undefined ? '' : ` as of ${heldSince}`}${lacksDestinations ? ' without destinations' : ''}`;
+    return `${name} ${file}:${line}${heldSince === undefined ? '' : ` as of ${heldSince}`}`;
   });
   const why = [...new Set(faults)].sort().join(', ');
   if ('config' in outcome) return [paths(outcome.config), why].filter((it) => it !== '').join(' | ');
