@@ -59,9 +59,11 @@ export function partlyHint(
   wanted: Labels,
 ): string | undefined {
   const entries = Object.entries(wanted);
-  for (const { name, labels } of workloads.select(namespace, undefined)) {
-    const [had, lacked] = [true, false].map((has) => entries.filter(([key, value]) => (labels[key] === value) === has));
-    if (!had?.some(([, value]) => isWord(value)) || !lacked?.every(([key]) => labels[key] === undefined)) continue;
+  const having = entries.filter(([, value]) => isWord(value));
+  for (const { name, labels } of having.flatMap(([key, value]) => workloads.select(namespace, { [key]: value }))) {
+    const lacked = entries.filter(([key, value]) => labels[key] !== value);
+    if (!lacked.every(([key]) => labels[key] === undefined)) continue;
+    const had = entries.filter(([key, value]) => labels[key] === value);
     const [have, lack] = [had, lacked].map((list) => list.map(([key, value]) => `"${key}: ${value}"`).join(' and '));
     return `take ${lack} out of the selector, or give it to the pods: those of "${namespace}/${name}" have ${have} alone`;
   }
