@@ -63,10 +63,13 @@ async function findUpwards(folder: string): Promise<string | undefined> {
   return above === folder || (await isThere(join(folder, '.git'))) ? undefined : findUpwards(above);
 }
 
+/** Causes for which a folder that is above has no project file for this user. */
+const absences: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
+
 async function isThere(path: string): Promise<boolean> {
-  // A link that leads nowhere is there: what it was meant to say must not be missed.
+  // A link that leads nowhere is there: what it was meant to say must not be missed. So is what a disk fails to tell of.
   return lstat(path).then(
     () => true,
-    () => false,
+    ({ code }: NodeJS.ErrnoException) => !absences.has(code),
   );
 }
