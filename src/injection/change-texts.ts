@@ -117,7 +117,7 @@ function namespacesIn(documents: readonly PolicyDocument[]): ReadonlyMap<string,
 function noteOfOther(object: JsonObject): string {
   const { apiVersion, kind } = object;
   const unknown = `this command does not know ${kind} of ${apiVersion}`;
-  return `${nameOf(object)} is left as it is: ${unknown}; a control plane adds the proxy to its pods when they are created`;
+  return `${nameOf(object)} is left as it is: ${unknown}; a control plane decides about its pods when they are created`;
 }
 
 function nameOf({ kind, metadata }: JsonObject): string {

@@ -143,6 +143,23 @@ describe('inject', () => {
     expect(injection).toMatchObject({ kind: 'refused', diagnostics: [{ code: 'foreign-injection' }] });
   });
 
+  test('takes nothing out of a pod that another mesh has injected beside this one, in either order', () => {
+    const pod = injectedPod(givenPod());
+    const metadata = pod.metadata as JsonObject;
+    const annotations = metadata.annotations as JsonObject;
+    const other = { 'sidecar.istio.io/status': '{}' };
+    for (const both of [
+      { ...other, ...annotations },
+      { ...annotations, ...other },
+    ]) {
+      const bag = new DiagnosticBag();
+      expect(withoutInjection({ ...pod, metadata: { ...metadata, annotations: both } }, bag)).toBeUndefined();
+      expect(bag.all.map(({ code, message }) => `${code} ${message}`).join()).toMatch(
+        /^foreign-injection .*another mesh has injected its proxy/,
+      );
+    }
+  });
+
   test('leaves a pod as it is that the command has injected, where its namespace asks for no proxy', () => {
     const pod = injectedPod(givenPod());
     const injection = inject({ pod, namespace: 'shop', namespaceLabels: {} }, givenSettings());

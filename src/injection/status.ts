@@ -49,7 +49,9 @@ export function withStatus(
  */
 export function withoutInjection(pod: PodObject, bag: DiagnosticBag): PodObject | undefined {
   const annotations = annotationsIn(pod);
-  const found = Object.keys(annotations).find((key) => labelKeyAlias(key) === statusKey);
+  const told = Object.keys(annotations).filter((key) => labelKeyAlias(key) === statusKey);
+  // Beside our own status, that of another mesh says that it has added something, too.
+  const found = told.find((key) => key !== statusKey) ?? told[0];
   if (found === undefined) return pod;
   const change = found === statusKey ? undoIn(annotations[found]) : undefined;
   const undone = change && carriedOut(pod, change);

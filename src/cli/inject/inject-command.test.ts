@@ -93,7 +93,7 @@ describe('meshpol inject', () => {
     const { code, out, error } = await run('inject -', text);
     expect({ code, out }).toEqual({ code: 0, out: `---\n${text}` });
     const reason = (kind: string) =>
-      `this command does not know ${kind}; a control plane adds the proxy to its pods when they are created`;
+      `this command does not know ${kind}; a control plane decides about its pods when they are created`;
     expect(error.split('\n')).toEqual([
       `meshpol: Rollout web is left as it is: ${reason('Rollout of argoproj.io/v1alpha1')}`,
       `meshpol: ScaledJob web is left as it is: ${reason('ScaledJob of argoproj.io/v1alpha1')}`,

@@ -38,6 +38,15 @@ describe('NamedSecrets', () => {
     expect(named([gateway('shop', labels, tls)], [pod('a', selector)])).toEqual(['a/cert']);
   });
 
+  test('are found by the label of mesh.io where a pod has both, in either order', () => {
+    const both = [
+      { mesh: 'edge', istio: 'other' },
+      { istio: 'other', mesh: 'edge' },
+    ];
+    const gateways = [gateway('shop', { mesh: 'edge' }, { mode: 'SIMPLE', credentialName: 'cert' })];
+    for (const labels of both) expect(named(gateways, [pod('a', labels)])).toEqual(['a/cert']);
+  });
+
   test('of a Gateway without a selector are in its own namespace, and in those that other Gateways select', () => {
     const all = gateway('shop', undefined, { mode: 'SIMPLE', credentialName: 'all' });
     const own = gateway('x', edge, { mode: 'SIMPLE', credentialName: 'own' });

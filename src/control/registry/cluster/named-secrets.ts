@@ -1,4 +1,4 @@
-import { labelKeyAlias } from '../../../policy/alias.ts';
+import { byOurKeys } from '../../../policy/alias.ts';
 import type { SourceFile } from '../../../source/document.ts';
 import { listenerSecrets } from './listener-secrets.ts';
 import { isSecretName, keyOf, type SecretName } from './secret-name.ts';
@@ -97,7 +97,7 @@ function namesOf(tls: { readonly mode?: unknown; readonly credentialName?: unkno
 /** Labels by our names, as the compiler has them. */
 function ours(labels: unknown): Labels {
   if (typeof labels !== 'object' || labels === null) return {};
-  return Object.fromEntries(Object.entries(labels).map(([key, value]) => [labelKeyAlias(key), value]));
+  return byOurKeys(labels as Labels);
 }
 
 function isEmpty(selector: Labels): boolean {
