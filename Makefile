@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit golden e2e one times lint types check bench soak demo demo-fleet cluster old-and-new docs clean
+.PHONY: help setup generate build test unit touched golden e2e one times lint types check bench soak demo demo-fleet cluster old-and-new docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -31,6 +31,10 @@ times: ## write a table of where the time of the last `make test` went into CONT
 unit: generate ## the unit tests
 	@$(VITEST) run --project unit
 
+touched: generate ## the unit tests of the repository itself, and those that can notice what differs from the upstream branch
+	@base=$$(git merge-base HEAD '@{upstream}' 2>&1) || { echo "$$base; so all unit tests run"; exec $(VITEST) run --project unit; }; \
+	$(VITEST) run --project unit scripts && $(VITEST) run --project unit --changed "$$base"
+
 golden: generate ## write the expected output (golden/) again from fixtures/, remove orphans, and print what changed
 	@UPDATE_GOLDEN=1 $(VITEST) run --project unit src/compiler/golden.test.ts src/injection/golden.test.ts
 
@@ -43,8 +47,8 @@ lint: generate ## formatter and linter
 types: generate ## the check of types, which keeps in .cache what it found out about unchanged files
 	@node_modules/.bin/tsc -p . --incremental --tsBuildInfoFile .cache/types.tsbuildinfo
 
-check: generate ## what a push must pass: types, lint, unit tests, goldens, documents
-	@TEST_RUN=check $(MAKE) --no-print-directory --jobs=3 --output-sync=target --old-file=generate unit lint types
+check: generate ## what a push must pass: types, lint, the unit tests that the change touches, goldens, documents
+	@TEST_RUN=check $(MAKE) --no-print-directory --jobs=3 --output-sync=target --old-file=generate touched lint types
 	@node scripts/docs.mjs --check
 	@git diff --exit-code --stat -- golden docs
 

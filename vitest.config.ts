@@ -17,6 +17,11 @@ const endToEnd = {
 export default defineConfig({
   test: {
     reporters: ['default'],
+    // What tests read beside the modules that they import: a change of it makes `--changed` run all of them.
+    forceRerunTriggers: [
+      ...['fixtures', 'golden', 'schemas', 'templates', 'examples', 'deploy'].map((folder) => `**/${folder}/**`),
+      ...['**/package*.json', '**/tsconfig.json', '**/vitest.config.ts', '**/Makefile'],
+    ],
     projects: [
       {
         test: {
