@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { requestLimits } from '../server/request-limits.ts';
 import { startSocketServer } from '../server/socket-server.ts';
 import { type DebugReply, noTarget, readTarget, sendReply } from './debug-reply.ts';
 
@@ -22,7 +23,7 @@ const objectPath = '/debug/config_distribution';
 
 /** Serves debug answers as JSON over HTTP, on a Unix socket that only the user that runs `meshd` can open. */
 export function startDebugServer({ path, answers, actions }: DebugServerOptions): Promise<{ close(): Promise<void> }> {
-  const limits = { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: longestQuery };
+  const limits = { ...requestLimits(10_000), maxHeaderSize: longestQuery };
   return startSocketServer({ path, name: 'the debug socket', limits }, (request, response) => {
     request.resume();
     void sendReply(response, answerTo(request, answers, actions));

@@ -12,7 +12,7 @@ test('an HTTPS server ends a request that does not arrive in its time, long befo
   certificates.setPair({ ...pair, notBeforeMs: 0, notAfterMs: Number.MAX_SAFE_INTEGER });
   const server = await startHttpsServer({
     ...{ address: { host: '127.0.0.1', port: 0 }, certificates, maxHeaderSize: 16_384, mostConnections: 8 },
-    ...{ requestTimeoutMs: 5_000, onRequest: (request) => void request.resume() },
+    ...{ requestTimeoutMs: 1_000, onRequest: (request) => void request.resume() },
   });
   try {
     const options = { host: '127.0.0.1', port: server.port, ca: ca.rootCertificate };

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https';
 import { ControlError } from '../control-error.ts';
 import { type Address, formatAddress } from './address.ts';
 import type { CertificateSource } from './certificate-provider.ts';
+import { requestLimits } from './request-limits.ts';
 
 export interface HttpsServerOptions {
   readonly address: Address;
@@ -24,10 +25,6 @@ export interface HttpsServer {
   close(): Promise<void>;
 }
 
-const headersTimeoutMs = 5_000;
-/** Node looks every 30 s by default, so that a request could take that much longer than it may. */
-const connectionsCheckingIntervalMs = 1_000;
-
 /**
  * Clients choose among the ciphers, which are the same ones: that of Go's client has SHA-256, for which processors have
  * instructions. An API server makes a new connection for most requests of a burst, so that a handshake's cost counts.
@@ -39,9 +36,8 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   const { address, certificates, onRequest, requestTimeoutMs, maxHeaderSize, mostConnections } = options;
   const { keepAliveTimeoutMs: keepAliveTimeout } = options;
   const timeouts = {
-    ...{ requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs },
+    ...requestLimits(requestTimeoutMs),
     ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
-    connectionsCheckingInterval: connectionsCheckingIntervalMs,
   };
   const server = createServer({ ...handshake, ...timeouts, maxHeaderSize }, onRequest);
   server.maxConnections = mostConnections;

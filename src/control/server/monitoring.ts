@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { ControlError } from '../control-error.ts';
 import type { Address } from './address.ts';
 import { formatAddress } from './address.ts';
+import { requestLimits } from './request-limits.ts';
 
 /** The monitoring port, serving. */
 export interface MonitoringServer {
@@ -19,7 +20,7 @@ export interface MonitoringSources {
 /** Serves `GET /metrics`, `/healthz` (it runs) and `/healthz/ready` (it serves). */
 export async function startMonitoring(address: Address, sources: MonitoringSources): Promise<MonitoringServer> {
   const server = createServer(
-    { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: 8_192, keepAliveTimeout: 5_000 },
+    { ...requestLimits(10_000), maxHeaderSize: 8_192, keepAliveTimeout: 5_000 },
     async (request, response) => {
       request.resume();
       const answer = await answerTo(request.url ?? '', sources);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { noTarget, readTarget, sendReply } from '../../debug/debug-reply.ts';
+import { requestLimits } from '../../server/request-limits.ts';
 import { startSocketServer } from '../../server/socket-server.ts';
 
 export interface RegistrationReply {
@@ -24,7 +25,7 @@ const bodyMs = 30_000;
  * where it cannot be served.
  */
 export function serveRegistrations(path: string, registrations: Registrations): Promise<{ close(): Promise<void> }> {
-  const limits = { requestTimeout: bodyMs, headersTimeout: 5_000 };
+  const limits = requestLimits(bodyMs);
   return startSocketServer({ path, name: 'the socket of registrations', limits }, (request, response) => {
     void sendReply(response, answerTo(request, registrations));
   });
