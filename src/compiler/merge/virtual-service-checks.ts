@@ -139,10 +139,11 @@ function checkHosts(
 ): void {
   if (!boundGateways(spec.gateways, namespace).includes('mesh')) return;
   const resolved = (spec.hosts ?? []).map((host) => resolveShortName(host, namespace, clusterDomain));
+  const written = new Set(resolved);
   for (const [i, host] of resolved.entries()) {
     const full = withDomain(host, clusterDomain);
     // Who writes all spellings of a host means one service.
-    if (hosts.meets(host) || (resolved.includes(full) && hosts.get(full) !== undefined)) continue;
+    if (hosts.meets(host) || (written.has(full) && hosts.get(full) !== undefined)) continue;
     const span = document.spanOf(['spec', 'hosts', i]);
     const whole = hosts.get(full) === undefined ? undefined : full;
     const near = isWildcard(host) ? undefined : (whole ?? hosts.nearest(host) ?? hosts.fuller(host));

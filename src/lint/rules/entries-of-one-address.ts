@@ -23,7 +23,9 @@ export const rule: Rule = {
       const entry = object as WorkloadEntry;
       const { address, labels = {}, ports = {}, network = '' } = entry.spec;
       if (address === undefined || Object.keys(labels).length === 0) continue;
-      const key = JSON.stringify([entry.namespace, address.toLowerCase(), sorted(labels), sorted(ports), network]);
+      // The path of a Unix socket tells capitals from small letters.
+      const place = address.startsWith('unix:') ? address : address.toLowerCase();
+      const key = JSON.stringify([entry.namespace, place, sorted(labels), sorted(ports), network]);
       const first = firsts.get(key);
       if (first === undefined) {
         firsts.set(key, entry);
