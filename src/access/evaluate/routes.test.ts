@@ -102,6 +102,24 @@ describe('a request to a gateway', () => {
       ['403 rbac_access_denied_matched_policy'],
     ],
     [
+      'is judged by a header of its route, which wins over that of one of several destinations',
+      `{headers: {request: {set: {x-team: red}}}, route: [${['1', '2'].map(
+        (weight) =>
+          `{destination: {host: web}, weight: ${weight}, headers: {request: {set: {x-team: blue, x-weight: "${weight}"}}}}`,
+      )}]}`,
+      {},
+      Array(2).fill('403 rbac_access_denied_matched_policy, outbound|80||web.foo.svc.cluster.local'),
+    ],
+    [
+      'is judged by the host of its route, which wins over that of one of several destinations',
+      `{headers: {request: {set: {":authority": inner.example}}}, route: [${['1', '2'].map(
+        (weight) =>
+          `{destination: {host: web}, weight: ${weight}, headers: {request: {set: {":authority": x${weight}.example}}}}`,
+      )}]}`,
+      {},
+      Array(2).fill('403 rbac_access_denied_matched_policy, outbound|80||web.foo.svc.cluster.local'),
+    ],
+    [
       'is judged by its rewritten host',
       `{rewrite: {authority: inner.example}, ${to}}`,
       {},

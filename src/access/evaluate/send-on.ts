@@ -18,10 +18,12 @@ export function sendOn(
   tells: boolean,
 ): void {
   const { headers } = view;
-  const changes = [table.headers, route.headers, target.headers];
+  const changes = [table.headers, route.headers];
   if (tells && host.countsAttempts) headers.set('x-envoy-attempt-count', '1');
+  // Those of one cluster of several come first, so that the others win over them, whichever of these wins.
+  changeHeaders(view, target.headers);
   for (const change of table.specificWins ? changes : changes.reverse()) changeHeaders(view, change);
-  const authority = target.authority ?? action.authority;
+  const authority = action.authority ?? target.authority;
   if (authority !== undefined) view.authority = byteText(authority);
   const path = rewritten(view.path, route.match.path, action.path);
   if (path === view.path) return;

@@ -50,6 +50,12 @@ const policies = {
     headers: {request: {set: {x-set: "100%%", :authority: set.example}, add: {x-add: b, x-who: "%REQ(X-USER)%"},
     remove: [X-Secret]}, response: {set: {x-app: v1}, add: {x-more: "1"}, remove: [x-debug]}},
     route: [{destination: {host: reviews.example, subset: v1}, headers: {request: {set: {x-destination: v1}}}}]}]`),
+  'headers of both': routes(`[{
+    headers: {request: {set: {x-team: route, :authority: route.example}, add: {x-add: route}, remove: [x-target]}},
+    route: [${['v1', 'v2'].map(
+      (subset) => `{destination: {host: reviews.example, subset: ${subset}}, weight: 1, headers: {
+      request: {set: {x-team: target, x-target: a, :authority: target.example}, add: {x-add: target}}}}`,
+    )}]}]`),
   emptied: routes(`[
     {match: [{uri: {exact: /mirrored}}], mirror: {host: named.example, subset: v2}, ${v1}},
     {match: [{uri: {exact: /shared}}], route: [
@@ -233,6 +239,12 @@ describe('weights', () => {
 });
 
 describe('header operations', () => {
+  test('of one of several destinations are made before those of their route, which win', async () => {
+    const { seen } = await send('headers of both');
+    expect(seen?.headers).toMatchObject({ 'x-team': 'route', 'x-add': 'target, route', host: 'route.example' });
+    expect(seen?.headers['x-target']).toBeUndefined();
+  });
+
   test('reach the application and the client', async () => {
     const headers = { 'x-add': 'a', 'x-secret': '1', 'x-user': 'ann', 'x-set': 'old' };
     const { seen, headers: got } = await send('headers', { headers });
