@@ -1,7 +1,7 @@
 import type { CompileProxy, RenewKeys } from '../contracts/compile-result.ts';
 import type { TokenServerOptions } from '../sts/serve-tokens.ts';
 import type { AgentConfig } from './agent-config.ts';
-import type { DiscoveryConfig } from './discovery/discovery-client.ts';
+import type { DiscoveryConfig } from './discovery/discovery-config.ts';
 import type { EnvoyCheck } from './envoy-check.ts';
 import type { InterceptionFacts } from './life/interception.ts';
 import type { StopSignals } from './life/signals.ts';

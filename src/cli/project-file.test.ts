@@ -2,12 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { lowerCase, sound } from './testing/cart-policy.ts';
 import { run as meshpol } from './testing/run-meshpol.ts';
-
-const policy = (spec: string): string =>
-  `apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: cart, namespace: shop}\nspec:\n${spec}`;
-const lowerCase = policy('  rules:\n    - to:\n        - operation:\n            methods: [get]\n');
-const sound = policy('  rules:\n    - to:\n        - operation:\n            methods: [GET]\n');
 
 describe('the project file', () => {
   const folderWith = (files: Readonly<Record<string, string>>): string => {

@@ -7,7 +7,7 @@ import { kubeconfigText } from '../testing/kubernetes/kubeconfig-text.ts';
 import { KubernetesApi } from './api.ts';
 import { accessOfKubeconfig } from './kubeconfig.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
-import type { ApiObject } from './resource-type.ts';
+import { countingSink } from './testing/counting-sink.ts';
 
 const configMaps = { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps', isNamespaced: true };
 
@@ -35,23 +35,7 @@ describe('Reflector, on a real API server', () => {
     const { port, ca } = through ?? cluster;
     const access = accessOfKubeconfig(path, kubeconfigText(port, ca, cluster.adminToken), undefined);
     const api = new KubernetesApi(access);
-    const objects = new Map<string, ApiObject>();
-    const told = { lists: 0, deletes: 0, isUnserved: false };
-    const sink = {
-      replace: (all: readonly ApiObject[]) => {
-        told.lists++;
-        objects.clear();
-        for (const object of all) objects.set(object.metadata.name, object);
-      },
-      set: (object: ApiObject) => void objects.set(object.metadata.name, object),
-      delete: (object: ApiObject) => {
-        told.deletes++;
-        objects.delete(object.metadata.name);
-      },
-      unserved: () => {
-        told.isUnserved = true;
-      },
-    };
+    const { sink, told, objects } = countingSink();
     const reflector = new Reflector({
       api,
       type: configMaps,

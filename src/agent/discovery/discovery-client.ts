@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EnvoyResource, ResourceFile } from '../../envoy/api/resource-file.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
@@ -9,30 +8,16 @@ import { StreamRefusal } from '../../xds/scope.ts';
 import { startDiscoveryServer } from '../../xds/server.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
-import { type CacheAnswer, type CacheOwner, ConfigurationCache } from './cache.ts';
+import { type CacheOwner, ConfigurationCache } from './cache.ts';
+import { misfitOf } from './cache-misfit.ts';
 import { HeldConfiguration } from './configuration.ts';
+import type { DiscoveryConfig } from './discovery-config.ts';
 import type { ListenerGuard } from './listener-guard.ts';
 import type { ConfigurationObserver } from './observer.ts';
 import { ReportedFaults } from './reported-faults.ts';
 import { ResponseTurns } from './response-turns.ts';
 import { rootDigests, shareRoot } from './roots.ts';
 import { Upstream } from './upstream.ts';
-
-/** Workload whose configuration is requested, and the address of the control plane. */
-export interface DiscoveryConfig {
-  /** `host:port` of the control plane. */
-  readonly address: string;
-  /** `role~ip~name.namespace~domain` */
-  readonly nodeId: string;
-  /** What the workload's SPIFFE ID begins with, namespace included. */
-  readonly identityPrefix: string;
-  /** Roots of the mesh on disk: they say whether a cache is of this mesh before there is an identity. */
-  readonly rootPath: string;
-  /** So long a configuration is used without a word of the control plane. */
-  readonly maxAgeMs: number;
-  /** `1.40.0` */
-  readonly envoyVersion: () => Promise<string>;
-}
 
 export interface DiscoveryClientOptions {
   /** Folder of the socket and of the cache. */
@@ -180,7 +165,7 @@ export class DiscoveryClient {
   async #restore(): Promise<void> {
     const { log, config } = this.#options;
     const answer = await this.#cache.read(this.#clock.wallMs());
-    const problem = 'problem' in answer ? answer.problem : await this.#misfit(answer);
+    const problem = 'problem' in answer ? answer.problem : await misfitOf(answer, config);
     if (problem !== undefined) log.warn('the cached configuration is not used', { reason: problem });
     if ('problem' in answer || problem !== undefined) return;
     const { resources, owner, ageMs, position } = answer;
@@ -191,18 +176,6 @@ export class DiscoveryClient {
     this.#age = { ms: ageMs, atMs: this.#clock.monotonicMs() };
     const seconds = Math.round(ageMs / 1000);
     log.info('the cached configuration is served until the control plane answers', { seconds, of: config.address });
-  }
-
-  /** Why a cache is not this workload's, or not now. */
-  async #misfit({ owner, ageMs }: Extract<CacheAnswer, { readonly owner: CacheOwner }>): Promise<string | undefined> {
-    const { nodeId, identityPrefix, maxAgeMs, rootPath } = this.#options.config;
-    if (ageMs > maxAgeMs) return `it is ${Math.round(ageMs / 1000)} s old, at most ${Math.round(maxAgeMs / 1000)}`;
-    if (owner.workload !== nodeId) return `it is of the workload "${owner.workload}", expected "${nodeId}"`;
-    if (!owner.identity.startsWith(identityPrefix)) return `it is of the identity "${owner.identity}"`;
-    const roots = await readFile(rootPath, 'latin1').catch(() => '');
-    if (!shareRoot(owner.roots, roots === '' ? [] : rootDigests(roots)))
-      return `it is of a mesh with another root than "${rootPath}"`;
-    return undefined;
   }
 
   async #serve(): Promise<void> {

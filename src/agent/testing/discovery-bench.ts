@@ -9,7 +9,8 @@ import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { adsBootstrap } from '../../xds/testing/small-mesh.ts';
-import { DiscoveryClient, type DiscoveryConfig } from '../discovery/discovery-client.ts';
+import { DiscoveryClient } from '../discovery/discovery-client.ts';
+import type { DiscoveryConfig } from '../discovery/discovery-config.ts';
 import { createLog } from '../log/log.ts';
 
 const binary = findEnvoy({ env: process.env, repositoryRoot: resolve(import.meta.dirname, '../../..') });

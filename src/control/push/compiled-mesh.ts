@@ -1,48 +1,32 @@
 import { createCompiler } from '../../compiler/compile.ts';
 import { createLocator, type Locate } from '../../compiler/render/origins-json.ts';
-import type { Topology, Workload } from '../../compiler/topology/model.ts';
+import type { Workload } from '../../compiler/topology/model.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
-import { meshSuffixes } from '../../dns/mesh-names.ts';
 import { causesText } from '../../lib/failure.ts';
 import { Fleet } from '../../live/fleet.ts';
 import type { FleetInputs } from '../../live/fleet-inputs.ts';
 import type { FleetOutcome } from '../../live/fleet-outcome.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
-import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
+import { createKeySetGatherer, type KeySetGatherer } from '../../live/key-sets/gather.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
-import { NameTeller } from '../names/name-changes.ts';
-import { NameTable } from '../names/name-table.ts';
+import { MeshNames } from '../names/mesh-names.ts';
 import type { Position } from '../registry/position.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
-import type { MeshLinter } from '../status/mesh-linter.ts';
-import type { ObjectReporter } from '../status/object-reporter.ts';
-import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
+import type { CompileData, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
 import { faultsOf } from './fault-texts.ts';
 import { InputsVersion } from './inputs-version.ts';
+import type { MeshParts } from './mesh-parts.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
 import { type Pending, pendingWith } from './pending.ts';
 import { rejectedOf } from './rejected.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
-import type { StateKeeper } from './state-keeper.ts';
-
-/** Listener of compilations, and source of the keys of token issuers. */
-export interface MeshParts {
-  readonly registry: Registry;
-  readonly tell: (message: FromCompiler) => void;
-  /** Keeps what is in force; undefined: nobody does. */
-  readonly keeper: StateKeeper | undefined;
-  readonly keySets: RemoteKeySets;
-  /** Hears what becomes of each object; undefined: nobody wants to know. */
-  readonly reporter?: ObjectReporter | undefined;
-  readonly linter?: MeshLinter | undefined;
-}
 
 /** What was read, and what reading it had to say. */
 interface Inputs extends Pick<Batch, 'files' | 'commit' | 'position'> {
@@ -61,7 +45,7 @@ export class CompiledMesh {
   readonly #inputsVersion = new InputsVersion();
   readonly #versions: ObjectVersions | undefined;
   /** Undefined: nobody wants to know names. */
-  readonly #names: { readonly table: NameTable; readonly teller: NameTeller } | undefined;
+  readonly #names: MeshNames | undefined;
   readonly #gatherer: KeySetGatherer;
   readonly #secrets: MeshSecrets;
   #fleet: Fleet | undefined;
@@ -90,7 +74,7 @@ export class CompiledMesh {
     this.#registry = parts.registry;
     this.#data = data;
     this.#versions = data.tracksObjects || parts.reporter !== undefined ? new ObjectVersions() : undefined;
-    this.#names = data.tellsNames ? { table: new NameTable(), teller: new NameTeller() } : undefined;
+    this.#names = data.tellsNames ? new MeshNames() : undefined;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
     this.#debounce = new Debounce(data.debounce, async () => {
       this.#isCompiling = true;
@@ -204,7 +188,9 @@ export class CompiledMesh {
       return;
     }
     const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
-    this.#tellNames(topology);
+    // Before what they are to lead to, so that a new service can be dialed by name as soon as there is a route.
+    const names = topology && this.#names?.changesTo(topology, this.#configured?.settings);
+    if (names !== undefined) this.#parts.tell({ type: 'names', changes: names });
     this.#outcomes = outcomes;
     this.#compiledCommit = commit;
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
@@ -222,16 +208,6 @@ export class CompiledMesh {
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
-  }
-
-  /** Before what it is to lead to, so that a new service can be dialed by name as soon as there is a route. */
-  #tellNames(topology: Topology | undefined): void {
-    const { settings } = this.#configured ?? {};
-    if (this.#names === undefined || topology === undefined || settings === undefined) return;
-    const { table, teller } = this.#names;
-    const suffixes = meshSuffixes(settings.clusterDomain, undefined);
-    const changes = teller.changesTo(table.of(topology, suffixes), suffixes);
-    if (changes !== undefined) this.#parts.tell({ type: 'names', changes });
   }
 
   #locator(): Locate {

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { run } from '../testing/run-meshpol.ts';
+import { httpbinMesh as mesh } from './testing/httpbin-mesh.ts';
+
+describe('meshpol explain, by addresses that the input has or lacks,', () => {
+  test('assumes an address for what has none in the input, and says so', async () => {
+    const manifests = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: foo}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {serviceAccountName: web, containers: [{name: app}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: foo}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: WorkloadGroup
+metadata: {name: vm, namespace: foo}
+spec: {metadata: {labels: {app: vm}}, template: {serviceAccount: vm}}
+`;
+    const input = mesh.replace(/---\n$/, manifests);
+    const { code, out } = await run('explain - --from foo/web --to httpbin:8000', input);
+    expect([code, out.split('\n')[0]]).toEqual([0, 'reaches foo/httpbin']);
+    expect(out).toContain('  - foo/web has no address in the input: 198.19.0.2 stands for it\n');
+    const to = await run('explain - --from foo/vm --to web', input);
+    expect([to.code, to.out.split('\n')[0]]).toEqual([0, 'reaches foo/web']);
+    expect(to.out).toContain('inbound-80-mtls-http');
+    const about = ['foo/vm has no address', 'foo/web has no address', 'Service foo/web has no address'];
+    for (const text of about) expect(to.out).toContain(`  - ${text} in the input: 198.1`);
+    const described = await run('describe foo/web -', input);
+    expect(described.out).toMatch(/^foo\/web: Deployment, with a sidecar, .*, at 198\.19\.0\.2\n/);
+  });
+
+  test('lets a request go to a host outside the mesh, whose address a name server tells', async () => {
+    const entry = `---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: api, namespace: foo}
+spec: {hosts: [api.example.com], location: MESH_EXTERNAL, resolution: DNS, ports: [{number: 80, name: http, protocol: HTTP}]}
+`;
+    const { code, out } = await run('explain - --from foo/sleep --to api.example.com', mesh.replace(/---\n$/, entry));
+    expect([code, out.split('\n')[0]]).toEqual([0, 'reaches api.example.com:80']);
+    expect(out).toContain('  - the host of --to resolves to 198.18.0.2, where no workload is\n');
+  });
+
+  test('follows a request to a gateway, and takes no gateway for a client', async () => {
+    const gateway = `---
+apiVersion: v1
+kind: Pod
+metadata: {name: edge, namespace: foo, labels: {app: edge}}
+spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {podIP: 10.0.0.3}
+`;
+    const input = mesh.replace(/---\n$/, gateway);
+    const { code, out } = await run('explain - --from outside --to foo/edge:80', input);
+    expect([code, out.split('\n')[0]]).toEqual([
+      0,
+      '000 the connection is closed: the gateway has no listener on this port; curl exits with 7',
+    ]);
+    const from = await run('explain - --from foo/edge --to httpbin:8000', input);
+    expect([from.code, from.error]).toEqual([2, expect.stringContaining('foo/edge is a gateway')]);
+  });
+});
