@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { line, ms } from './measure.ts';
 import { runUse } from './process.ts';
+import { ruledWorkload } from './ruled-workload.ts';
 
 const workloads = 20;
 const rulesEach = 100;
@@ -37,25 +38,7 @@ function mesh(isAfter: boolean, hasAddresses: boolean): string {
     const rules = Array.from({ length: rulesEach }, (_, r) =>
       rule((isAfter ? r + 1 : r) % (rulesEach + 1), hasAddresses),
     );
-    return `---
-apiVersion: v1
-kind: Service
-metadata: {name: w-${i}, namespace: shop}
-spec: {clusterIP: 10.96.0.${i + 1}, selector: {app: w-${i}}, ports: [{name: http, port: 8080}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: w-${i}, namespace: shop, labels: {app: w-${i}, sidecar.mesh.io/inject: "true"}}
-spec: {serviceAccountName: w-${i}, containers: [{name: app}]}
-status: {podIP: 10.1.0.${i + 1}}
----
-apiVersion: security.mesh.io/v1
-kind: AuthorizationPolicy
-metadata: {name: w-${i}, namespace: shop}
-spec:
-  selector: {matchLabels: {app: w-${i}}}
-  rules:
-${rules.join('')}`;
+    return ruledWorkload(i, { address: `10.1.0.${i + 1}`, clusterIP: `10.96.0.${i + 1}`, rules });
   }).join('');
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { line, median, ms, ratio } from './measure.ts';
 import { type RunUse, runUse } from './process.ts';
+import { ruledWorkload } from './ruled-workload.ts';
 
 const workloads = 100;
 const rulesEach = 5;
@@ -50,25 +51,7 @@ function documents(i: number): string {
     const principal = `cluster.local/ns/shop/sa/w-${(i + r) % workloads}`;
     return `  - {from: [{source: {principals: [${principal}]}}], to: [{operation: {methods: [GET], paths: [/r${r}/*]}}]}\n`;
   });
-  return `---
-apiVersion: v1
-kind: Service
-metadata: {name: w-${i}, namespace: shop}
-spec: {selector: {app: w-${i}}, ports: [{name: http, port: 8080}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: w-${i}, namespace: shop, labels: {app: w-${i}, sidecar.mesh.io/inject: "true"}}
-spec: {serviceAccountName: w-${i}, containers: [{name: app}]}
-status: {podIP: 10.0.${i >> 8}.${i & 255}}
----
-apiVersion: security.mesh.io/v1
-kind: AuthorizationPolicy
-metadata: {name: w-${i}, namespace: shop}
-spec:
-  selector: {matchLabels: {app: w-${i}}}
-  rules:
-${rules.join('')}`;
+  return ruledWorkload(i, { address: `10.0.${i >> 8}.${i & 255}`, rules });
 }
 
 /** Cases over all workloads in turn, two of three of which are delivered. */
