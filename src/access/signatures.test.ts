@@ -9,18 +9,21 @@ type Key = Awaited<ReturnType<typeof keyPair>>['privateKey'];
 const keyPair = () => generateKeyPair('ES256', { extractable: true });
 
 /** What the key set of a policy with this key says of a token. */
-async function verdictOf(sign: (own: Key, other: Key) => Promise<string>): Promise<unknown> {
+async function verdictOf(
+  sign: (own: Key, other: Key) => Promise<string>,
+  { location = '', lines = (token: string): readonly string[] => [`Bearer ${token}`] } = {},
+): Promise<unknown> {
   const [own, other] = [await keyPair(), await keyPair()];
   const jwks = JSON.stringify({ keys: [{ kid: 'k', alg: 'ES256', ...(await exportJWK(own.publicKey)) }] });
   const policy = `${peerAuthentication('DISABLE')}---
 apiVersion: security.mesh.io/v1
 kind: RequestAuthentication
 metadata: {name: tokens, namespace: foo}
-spec: {jwtRules: [{issuer: "https://a.example", jwks: '${jwks}'}]}
+spec: {jwtRules: [{issuer: "https://a.example", jwks: '${jwks}'${location}}]}
 `;
   const { proxy } = await compileGauged('10.1.0.1', policy);
   const token = await sign(own.privateKey, other.privateKey);
-  const headers = [['Authorization', `Bearer ${token}`]] as const;
+  const headers = lines(token).map((line) => ['Authorization', line] as const);
   const signatures = new Signatures();
   await signatures.learn(new Map([['', proxy]]), { method: 'GET', path: '/', authority: 'h', headers });
   const [provider] = tokenProviders([proxy]);
@@ -46,6 +49,12 @@ describe('Signatures', () => {
     ['a token of another key', "Jwks doesn't have key to match kid or alg from Jwt", (own) => signed(own, 'x')],
   ])('says of %s: %s', async (_, verdict, sign) => {
     expect(await verdictOf(sign)).toBe(verdict);
+  });
+
+  test('knows a token that stands over two lines of a header, of which Envoy makes one', async () => {
+    const location = ', fromHeaders: [{name: Authorization, prefix: Bearer}]';
+    const split = { location, lines: (token: string) => ['Bearer', token] };
+    expect(await verdictOf((own) => signed(own, 'k'), split)).toBe('good');
   });
 
   test('says nothing of what is no token', async () => {

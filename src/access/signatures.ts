@@ -1,5 +1,7 @@
 import { type CompactVerifyResult, compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 import { findTokens } from './evaluate/find-tokens.ts';
+import { joinLines } from './evaluate/receive.ts';
+import { HeaderLines } from './model/header-lines.ts';
 import { decodeSection, encodeBytes, parseToken } from './model/token.ts';
 import type { HttpRequest } from './request.ts';
 import { distinctProviders } from './token-providers.ts';
@@ -16,8 +18,10 @@ export class Signatures {
 
   /** Verifies the tokens of a request with every key set of these proxies, which stay as they are. */
   async learn(proxies: World['proxies'], request: HttpRequest): Promise<void> {
+    const { path } = request;
+    const headers = joinLines(new HeaderLines(request.headers)).entries;
     for (const provider of distinctProviders(proxies)) {
-      for (const { text } of findTokens(provider, request)) await this.#learnOne(provider.keySet, text);
+      for (const { text } of findTokens(provider, { path, headers })) await this.#learnOne(provider.keySet, text);
     }
   }
 

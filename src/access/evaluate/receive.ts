@@ -47,10 +47,16 @@ function headerLines(
   { underscores }: HttpManager,
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
-  const lines = new HeaderLines(
-    kept.map(([name, raw]) => [name, protocol === 'h2' ? raw : raw.replaceAll(/^[ \t]+|[ \t]+$/g, '')]),
-    told,
+  return joinLines(
+    new HeaderLines(
+      kept.map(([name, raw]) => [name, protocol === 'h2' ? raw : raw.replaceAll(/^[ \t]+|[ \t]+$/g, '')]),
+      told,
+    ),
   );
+}
+
+/** As Envoy reads them: of some headers it makes one line. */
+export function joinLines(lines: HeaderLines): HeaderLines {
   for (const name of joined) {
     const all = lines.get(name);
     if (all.length > 1) lines.set(name, all.join(','));

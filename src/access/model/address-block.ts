@@ -42,4 +42,4 @@ export function isIpAddress(text: string): boolean {
   return /^[\da-f:.%]+/i.test(text) && ipaddr.IPv6.isValid(text);
 }
 
-const decimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}$/;
+const decimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;

@@ -63,7 +63,7 @@ describe('AddressClasses', () => {
     expect([...(same[0] ?? [])]).not.toContain(undefined);
   });
 
-  test.each(['10.0.0.1', '10.96.0.1', '198.18.0.1', '192.0.2', '192.0.2.01', 'x', ''])(
+  test.each(['10.0.0.1', '10.96.0.1', '198.18.0.1', '192.0.2', '192.0.2.1.', '192.0.2.01', 'x', ''])(
     'have nothing for %j',
     (address) => {
       expect(classes.of(address)).toBeUndefined();

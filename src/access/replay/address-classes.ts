@@ -33,7 +33,9 @@ export class AddressClasses {
     const bytes = addressBytes(address);
     let met = `${bytes.length}`;
     for (const { family, length, known } of this.#prefixes.values()) {
-      if (family === bytes.length && known.has(prefixOf(bytes, length))) met += ` ${length}:${prefixOf(bytes, length)}`;
+      if (family !== bytes.length) continue;
+      const prefix = prefixOf(bytes, length);
+      if (known.has(prefix)) met += ` ${length}:${prefix}`;
     }
     return met;
   }

@@ -71,14 +71,13 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
     ...defined('method', method),
     ...defined('path', header(':path')),
     ...defined('authority', header(':authority')),
-    headers: values.flatMap(({ operator }) => {
-      const name = operator.name === 'REQ' ? operator.argument : '';
-      const value = name === '' || /[:?]/.test(name) ? undefined : header(name);
+    headers: toldHeaders(values).flatMap((name) => {
+      const value = header(name);
       return value === undefined ? [] : [[name, value] as const];
     }),
     tells: toldParts(values),
     ...defined('upstreamHost', socketPlace(find('UPSTREAM_HOST'))),
-    ...defined('status', status === undefined ? undefined : Number(status)),
+    ...defined('status', /^\d+$/.test(status ?? '') ? Number(status) : undefined),
     ...defined('details', find('RESPONSE_CODE_DETAILS') ?? find('CONNECTION_TERMINATION_DETAILS')),
     ...defined('startedAt', Number.isNaN(startedAt) ? undefined : startedAt),
   };
@@ -86,11 +85,8 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
 
 function toldParts(values: readonly LogValue[]): ToldParts {
   const has = (name: string): boolean => values.some(({ operator }) => operator.name === name);
-  const headers = values.flatMap(({ operator: { name, argument, limit }, value = '' }) =>
-    name === 'REQ' && !/[:?]/.test(argument) && (limit === undefined || value.length < limit) ? [argument] : [],
-  );
   return {
-    headers,
+    headers: toldHeaders(values),
     serverName: has('REQUESTED_SERVER_NAME'),
     directAddress: has('DOWNSTREAM_DIRECT_REMOTE_ADDRESS'),
     details: has('RESPONSE_CODE_DETAILS') || has('CONNECTION_TERMINATION_DETAILS'),
@@ -100,19 +96,30 @@ function toldParts(values: readonly LogValue[]): ToldParts {
   };
 }
 
+/** Those that the line has whole, by their names; a format may have one twice. */
+function toldHeaders(values: readonly LogValue[]): readonly string[] {
+  const names = values.flatMap((one) => {
+    const { name, argument } = one.operator;
+    return name === 'REQ' && !/[:?]/.test(argument) && isWhole(one) ? [argument] : [];
+  });
+  return [...new Set(names)];
+}
+
 function defined<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
 }
 
 /** By its name, else as the first or second of two (`X?Y`); undefined where it may have been cut. */
 function headerValue(values: readonly LogValue[], name: string): string | undefined {
-  const headers = values.filter(({ operator }) => operator.name === 'REQ');
+  const headers = values.filter((one) => one.operator.name === 'REQ' && isWhole(one));
   const found =
     headers.find(({ operator }) => operator.argument === name) ??
     headers.find(({ operator }) => operator.argument.split('?').includes(name));
-  if (found?.value === undefined) return undefined;
-  const { limit } = found.operator;
-  return limit !== undefined && found.value.length >= limit ? undefined : found.value;
+  return found?.value;
+}
+
+function isWhole({ operator: { limit }, value = '' }: LogValue): boolean {
+  return limit === undefined || value.length < limit;
 }
 
 /** `10.0.0.1:80` or `[fd00::1]:80`. */

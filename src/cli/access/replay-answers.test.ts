@@ -49,16 +49,17 @@ spec: {jwtRules: [{issuer: a, jwks: '${keys}', fromParams: [token]}]}
     const lines = [
       { ...delivered, downstream_remote_address: 'nowhere:80' },
       { ...delivered, downstream_local_address: '10.0.0.256:80' },
-      ...['203.0.113.7:443', 'unknown', 'a:b', '203.0.113.07'].map((x_forwarded_for) => ({
+      { ...delivered, downstream_local_address: '10.0.0.1.:80' },
+      ...['203.0.113.7:443', 'unknown', 'a:b', '203.0.113.07', '203.0.113.7.'].map((x_forwarded_for) => ({
         ...delivered,
         x_forwarded_for,
       })),
     ];
     const { code, error, report } = await replay(policy(gets), policy(gets), lines);
-    expect([code, error, report.counts?.same]).toEqual([0, '', 4]);
+    expect([code, error, report.counts?.same]).toEqual([0, '', 5]);
     expect(report.notCompared.map(({ why }) => why)).toEqual([
-      'the line does not tell where the client is (%DOWNSTREAM_REMOTE_ADDRESS%)',
       'the line does not tell where the connection went (%DOWNSTREAM_LOCAL_ADDRESS%)',
+      'the line does not tell where the client is (%DOWNSTREAM_REMOTE_ADDRESS%)',
     ]);
   });
 });
