@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type CaseProof, findingOf } from './proof-report.ts';
 
-const proofOf = (status: number, details: string, differences: readonly string[]) => ({
+const proofOf = (status: number, details: string, differences: readonly string[], predicted = 403) => ({
   workload: { namespace: 'shop', name: 'cart' },
   side: 'server',
   predicted: [
-    { outcome: { kind: 'answered', status: 403, details: 'rbac_access_denied_matched_policy[none]' }, steps: [] },
+    { outcome: { kind: 'answered', status: predicted, details: 'rbac_access_denied_matched_policy[none]' }, steps: [] },
   ],
   seen: { status, opener: 0, details, chain: '', route: '', cluster: '' },
   differences,
@@ -23,6 +23,7 @@ describe('findingOf', () => {
     ];
     expect(findingOf(one)).toBe(findingOf(other));
     expect(findingOf(one)).not.toBe(findingOf(caseOf(proofOf(200, 'via_upstream', ['details']))));
+    expect(findingOf(one)).not.toBe(findingOf(caseOf(proofOf(403, denied('a'), ['details'], 401))));
   });
 
   test('tells of what two Envoys do in different ways, before all else', () => {

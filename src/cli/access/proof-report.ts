@@ -99,7 +99,11 @@ export function findingOf(one: CaseProof): string | undefined {
   const wrong = one.results.flatMap(({ proofs }) => proofs).find(({ differences }) => differences.length > 0);
   if (wrong === undefined) return undefined;
   const { side, differences, predicted, seen } = wrong;
-  const kinds = predicted.map(({ outcome }) => [outcome.kind, 'details' in outcome ? ownWord(outcome.details) : '']);
+  const kinds = predicted.map(({ outcome }) => [
+    outcome.kind,
+    'status' in outcome ? outcome.status : 0,
+    'details' in outcome ? ownWord(outcome.details) : '',
+  ]);
   return JSON.stringify([side, differences, kinds, seen.status, ownWord(seen.details)]);
 }
 

@@ -38,8 +38,17 @@ describe('writeFinding', () => {
       flags: { trustDomain: 'other.example' },
     });
     writeFileSync(join(first.folder, 'test.yaml'), 'mine');
-    expect(await writeFinding(join(folder, 'new/one'), finding, {})).toEqual({ ...first, isNew: false });
+    const again = await writeFinding(join(folder, 'new/one'), finding, { trustDomain: 'other.example' });
+    expect(again).toEqual({ ...first, isNew: false });
     expect(readFileSync(join(first.folder, 'test.yaml'), 'utf8')).toBe('mine');
+    const elsewhere = await writeFinding(join(folder, 'new/one'), finding, {});
+    expect([elsewhere.isNew, elsewhere.folder === first.folder]).toEqual([true, false]);
+    writeFileSync(join(folder, 'mesh.yaml'), 'trustDomain: a.example\n');
+    const configured = { meshConfig: join(folder, 'mesh.yaml') };
+    const one = await writeFinding(join(folder, 'new/one'), finding, configured);
+    writeFileSync(join(folder, 'mesh.yaml'), 'trustDomain: b.example\n');
+    const other = await writeFinding(join(folder, 'new/one'), finding, configured);
+    expect([one.isNew, other.isNew]).toEqual([true, true]);
   });
 
   test('leaves nothing of a finding that cannot be written as a whole', async () => {

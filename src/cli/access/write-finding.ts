@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyOf } from '../../access/world.ts';
 import { formatProofs, seenText } from '../../gauge/report.ts';
@@ -30,21 +30,26 @@ export async function requireWritable(folder: string, options: AccessOptions): P
 }
 
 /**
- * Writes a finding into a folder of its own, whose name depends on its objects and request: `case`, in the form of the
+ * Writes a finding into a folder of its own, whose name depends on its objects, request and settings: `case`, in the form of the
  * project's fixtures, and `test.yaml` beside it. One that is there already stays as it is. All is written elsewhere first.
  */
 export async function writeFinding(parent: string, finding: Finding, options: AccessOptions): Promise<WrittenFinding> {
-  const name = `finding-${digest(meshText(finding.documents), JSON.stringify(finding.request))}`;
+  const { trustDomain, rootNamespace, meshConfig } = options;
+  // Where it cannot be read, copying it says so.
+  const config = meshConfig === undefined ? undefined : await readFile(meshConfig, 'utf8').catch(() => undefined);
+  const settings = [trustDomain, rootNamespace, config];
+  const name = `finding-${digest(meshText(finding.documents), JSON.stringify([finding.request, settings]))}`;
   const folder = join(parent, name);
   const told = { folder, objects: finding.documents.length };
   if ((await stat(folder).catch(() => undefined)) !== undefined) return { ...told, isNew: false };
+  const files = filesOf(name, finding, options);
   let beside: string | undefined;
   try {
     await makeFolder(parent, 0o777);
     beside = await mkdtemp(join(parent, '.new-finding-'));
     await mkdir(join(beside, 'case'));
-    for (const [file, text] of filesOf(name, finding, options)) await writeFile(join(beside, file), text);
-    if (options.meshConfig !== undefined) await copyFile(options.meshConfig, join(beside, 'case/mesh-config.yaml'));
+    for (const [file, text] of files) await writeFile(join(beside, file), text);
+    if (meshConfig !== undefined) await copyFile(meshConfig, join(beside, 'case/mesh-config.yaml'));
     await rename(beside, folder);
   } catch (cause) {
     if (beside !== undefined) await rm(beside, { recursive: true, force: true });
