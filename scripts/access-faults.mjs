@@ -23,6 +23,7 @@ try {
   const found = mismatches();
   if (found !== 0) throw new Error(`${found} predictions differ without any fault, so that nothing can be learned`);
   const chosen = faults.filter(({ file, what }) => `${file} ${what}`.includes(options.only));
+  if (chosen.length === 0) throw new Error(`no fault has "${options.only}" in its file or its words`);
   let noticed = 0;
   for (const { file, before, after, what } of chosen) {
     const count = withFault(path.join(copy, 'src/access', file), before, after, mismatches);

@@ -37,4 +37,4 @@ for (let round = 0; tally.cases < Number(options.cases) && Date.now() < deadline
   }
 }
 if (options.out === undefined) console.log(tally.report());
-process.exitCode = tally.mismatches === 0 ? 0 : 1;
+process.exitCode = tally.cases > 0 && tally.mismatches === 0 ? 0 : 1;

@@ -19,7 +19,7 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     for (const { object, route, path } of httpRoutesOf(snapshot.policies.virtualServices)) {
       const { timeout, fault } = route;
-      if (timeout === undefined || fault?.delay === undefined) continue;
+      if (timeout === undefined || fault?.delay === undefined || fault.delay.percentage?.value === 0) continue;
       const [whole, delay] = [parseDuration(timeout), parseDuration(fault.delay.fixedDelay)];
       if (!whole || !delay || delay < whole) continue;
       const message = `"fixedDelay" is ${fault.delay.fixedDelay}, and "timeout" of the same route, which is ${timeout}, does not count it`;
