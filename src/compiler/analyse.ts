@@ -89,7 +89,7 @@ export function createAnalyser(
     const told = new DiagnosticBag();
     const policies = withStandard(written, { standard, services: lists.Service, namespaces: lists.Namespace }, told);
     const topology = resolve(lists, policies.gateways, told);
-    if (told.hasErrors) {
+    if (told.all.some(({ code, severity }) => severity === 'error' && !(isPartial && isOfAbsence(code)))) {
       bag.addAll(told.all);
       return undefined;
     }

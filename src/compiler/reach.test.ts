@@ -17,8 +17,13 @@ const scoped: ReachedWorkload = {
 };
 
 /** The workloads that an object of this kind may concern, in the namespace `shop` unless `metadata` says otherwise. */
-function reached(kind: string, spec: string, metadata = '{name: web, namespace: shop}'): string {
-  const text = `kind: ${kind}\nmetadata: ${metadata}\nspec: ${spec}\n`;
+function reached(
+  kind: string,
+  spec: string,
+  metadata = '{name: web, namespace: shop}',
+  apiVersion = 'networking.mesh.io/v1',
+): string {
+  const text = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: ${metadata}\nspec: ${spec}\n`;
   const [document] = parse([{ path: 'object.yaml', text }], new DiagnosticBag());
   if (document === undefined) throw new Error(text);
   const names = Object.keys(workloads).filter((name) => {
@@ -60,6 +65,13 @@ describe('mayReach', () => {
   ])('a %s with the spec %s may concern: %s', (kind, spec, names) => {
     expect(reached(kind, spec)).toBe(names);
   });
+
+  test.each(["''", 'v1', 'networking.k8s.io/v1', '1', '[]'])(
+    'a Gateway of apiVersion %s may concern all, for it may be one of the Gateway API',
+    (apiVersion) => {
+      expect(reached('Gateway', '{selector: {mesh: edge}}', undefined, apiVersion)).toBe(all);
+    },
+  );
 
   test.each([
     ['ServiceEntry', 'shop', false],

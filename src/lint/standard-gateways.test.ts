@@ -51,6 +51,14 @@ describe('a Gateway of the Gateway API', () => {
     expect(told(...documents)).toEqual({ found: [], unseen: expect.arrayContaining([...unseen]) });
   });
 
+  test('has the address of a Service that the input lacks: of a part of a mesh this is no error of its policy', () => {
+    const addressed = gateway('mesh').replace('listeners:', 'addresses: [{type: Hostname, value: edge}], listeners:');
+    const { found, unseen } = told(addressed);
+    expect(found).toEqual(expect.arrayContaining(['gateway-not-served', 'target-without-effect']));
+    expect(found).not.toContain('target-without-service');
+    expect(unseen).toContain('target-without-service');
+  });
+
   test.each<[string, readonly string[], readonly string[]]>([
     ['of a class for another controller', [gateway('own'), gatewayClass('example.com/edge')], ['gateway-not-served']],
     ['of another name than the one of the policy', [gateway('istio').replace('edge', 'edges')], []],

@@ -75,5 +75,11 @@ function changedTexts(before: AccessInputs['objects'], now: AccessInputs['object
 
 function textsOf(objects: AccessInputs['objects']): ReadonlyMap<string, JsonObject> {
   const rules = objects.filter(({ kind }) => ofAccess.has(kind));
-  return new Map(rules.map(({ document }) => [keyOf(document.value), document.value]));
+  // One that is bound to Gateways is there as it is written, and for each Gateway with the selector that it has by it.
+  return new Map(
+    rules.map((rule) => [
+      `${keyOf(rule.document.value)} ${'target' in rule ? JSON.stringify(rule.target) : ''}`,
+      rule.document.value,
+    ]),
+  );
 }

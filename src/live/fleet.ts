@@ -6,6 +6,7 @@ import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { append } from '../lib/append.ts';
 import type { SourceFile } from '../source/document.ts';
 import { AccessChanges } from './access-changes.ts';
+import { boundPolicies } from './bound-policies.ts';
 import { ClosingSecrets } from './closing-secrets.ts';
 import { type Compiled, compileKept, type KeptCompilation } from './compile-kept.ts';
 import type { FleetInputs } from './fleet-inputs.ts';
@@ -134,7 +135,8 @@ export class Fleet {
     const { topology } = value.snapshot;
     const { workloads } = topology;
     this.#workloads = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
-    const inForce = { objects: value.objects, workloads: this.#workloads, rootNamespace: this.#rootBefore };
+    const objects = [...value.objects, ...boundPolicies(value.snapshot.policies)];
+    const inForce = { objects, workloads: this.#workloads, rootNamespace: this.#rootBefore };
     const frozen = [...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : []));
     const touched = this.#access.take(inForce, frozen, settings);
     const { figures } = value.compilation;

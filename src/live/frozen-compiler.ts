@@ -4,6 +4,7 @@ import { tokenRulesOf } from '../compiler/token-rules.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { JwtRule } from '../policy/request-authentication.ts';
+import { boundPolicies } from './bound-policies.ts';
 import type { ClosingSecrets } from './closing-secrets.ts';
 import type { Compiled } from './compile-kept.ts';
 import { fittingTopologies, frozenObjects, policiesOf } from './frozen-objects.ts';
@@ -57,10 +58,11 @@ export class FrozenCompiler {
     compiled: Compiled,
     rootBefore: string | undefined,
   ): Promise<Configs> {
-    const { objects } = compiled.snapshot;
+    const { objects, policies } = compiled.snapshot;
+    const now = [...policiesOf(objects), ...boundPolicies(policies)];
     const configs = new Map<string, EnvoyConfig>();
     for (const topology of fittingTopologies(kept.objects, objects)) {
-      const own = frozenObjects(kept.policies, [...policiesOf(objects), ...topology], kept.hidden);
+      const own = frozenObjects(kept.policies, [...now, ...topology], kept.hidden);
       const missing = new Set([...proxies].filter((key) => !configs.has(key)));
       for (const [key, config] of await this.#compileObjects(own, missing, compiled, rootBefore))
         configs.set(key, config);

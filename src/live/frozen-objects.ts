@@ -25,6 +25,9 @@ export function topologyOf(objects: Objects): Objects {
   return objects.filter((object) => !isKeptPolicy(object));
 }
 
+/** Kinds that take effect away as soon as they are deleted: no older one is put in their place. */
+const neverOlder: ReadonlySet<string> = new Set(['Secret', 'ReferenceGrant']);
+
 /** Kinds of which a policy may name an object by its host. */
 const kindsWithHost: ReadonlySet<string> = new Set(['Service', 'ServiceEntry']);
 
@@ -56,7 +59,7 @@ export function olderObjects(then: Objects, now: Objects): Objects {
   const known = new Map(topologyOf(now).map((object) => [keyOf(object.document.value), object]));
   return topologyOf(then).filter((object) => {
     const current = known.get(keyOf(object.document.value));
-    return object.kind !== 'Secret' && (current === undefined || !isSame(current, object));
+    return !neverOlder.has(object.kind) && (current === undefined || !isSame(current, object));
   });
 }
 
@@ -68,6 +71,9 @@ export function olderObjects(then: Objects, now: Objects): Objects {
 export function frozenObjects(policies: Objects, now: Objects, hidden: Objects): Objects {
   const then = new Map(policies.map((policy) => [keyOf(policy.document.value), policy]));
   const denying = [...hidden, ...now].filter(isDenying).flatMap((policy) => {
+    const { target } = policy as AuthorizationPolicy;
+    // Of a Gateway as it is now: the Gateways of `policies` are as they were.
+    if (target !== undefined) return [beside(policy, `at ${target.gateway}`)];
     const before = then.get(keyOf(policy.document.value));
     if (before === undefined) return [policy];
     return isSame(before, policy) ? [] : [beside(policy)];
@@ -87,8 +93,8 @@ function isSame(a: MeshObject<string>, b: MeshObject<string>): boolean {
 const besides = new WeakMap<MeshObject<string>, MeshObject<string>>();
 
 /** The same policy under a name that no object has, for there is one of a name. */
-function beside(policy: MeshObject<string>): MeshObject<string> {
-  const known = besides.get(policy) ?? { ...policy, name: `${policy.name} (new version)` };
+function beside(policy: MeshObject<string>, what = 'new version'): MeshObject<string> {
+  const known = besides.get(policy) ?? { ...policy, name: `${policy.name} (${what})` };
   besides.set(policy, known);
   return known;
 }

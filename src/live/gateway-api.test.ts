@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FleetOutcome } from './fleet-outcome.ts';
 import { formsOf, GivenFleet, workload } from './testing/given-fleet.ts';
+import { grant, standard } from './testing/standard-objects.ts';
 
 const gateway = `apiVersion: v1
 kind: Pod
@@ -18,20 +19,6 @@ const route = (path: string, backend = 'name: web', name = 'web'): string =>
     name,
     `parentRefs: [{name: edge}], rules: [{matches: [{path: {type: Exact, value: ${path}}}], backendRefs: [{${backend}, port: 80}]}]`,
   );
-const grant = `apiVersion: gateway.networking.k8s.io/v1beta1
-kind: ReferenceGrant
-metadata: {name: shop, namespace: bank}
-spec: {from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: shop}], to: [{group: '', kind: Service}]}
-`;
-
-function standard(kind: string, name: string, spec: string): string {
-  return `apiVersion: gateway.networking.k8s.io/v1
-kind: ${kind}
-metadata: {name: ${name}, namespace: shop}
-spec: {${spec}}
-`;
-}
-
 /** Paths and fixed answers in the routes of the gateway, and what is wrong with objects that concern it. */
 function edgeOf({ outcomes }: FleetOutcome): string {
   const outcome = outcomes.get('shop/edge') ?? expect.fail('no gateway');

@@ -20,10 +20,14 @@ export const ownControllers: ReadonlySet<string> = new Set([
 /** Classes that are served here where there is no object for them. */
 export const ownClasses: ReadonlySet<string> = new Set(['mesh', 'istio']);
 
+const ownGatewayGroups: ReadonlySet<string | undefined> = new Set(['networking.mesh.io', 'networking.istio.io']);
+
 /** Kind of an object of which nothing is sound but that it was parsed, with that of the standard's Gateway apart. */
 export function statedKind({ apiVersion, kind }: JsonObject): string {
-  const isStandard = String(apiVersion).startsWith(`${standardGroup}/`);
-  return isStandard && kind === 'Gateway' ? standardGatewayKind : String(kind ?? '');
+  const [group] = String(apiVersion).split('/');
+  if (kind !== 'Gateway' || ownGatewayGroups.has(group)) return String(kind ?? '');
+  // Of a Gateway of no known group nobody knows which one it was meant to be: it is none of the two.
+  return group === standardGroup ? standardGatewayKind : `Gateway.${apiVersion}`;
 }
 
 export interface GatewayClass extends MeshObject<'GatewayClass'> {

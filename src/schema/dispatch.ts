@@ -98,7 +98,8 @@ function refuseKind(kind: string, group: string, document: PolicyDocument, bag: 
 /** Our group that a foreign one was meant to be: a policy must not be skipped because of a typing mistake. */
 function meantGroup(group: string, kind: string): string | undefined {
   const own = ownGroupOf(kind);
-  if (own === undefined) return undefined;
-  const near = nearest(group, [own, own.replace('.mesh.', '.istio.')]);
+  const standard = knownKind(standardGroup, kind) === undefined ? [] : [standardGroup];
+  if (group === standardGroup && standard.length > 0) return undefined;
+  const near = nearest(group, [...(own === undefined ? [] : [own, own.replace('.mesh.', '.istio.')]), ...standard]);
   return near ?? (group === '' || unmistakableKinds.has(kind) ? own : undefined);
 }

@@ -2,7 +2,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { type GatewayClass, gatewayNameLabel, type StandardGateway } from '../../policy/gateway-api.ts';
 import { type BoundPolicy, type BoundTarget, type TargetRef, targetsOf } from '../../policy/policy-target.ts';
 import { madeDocument } from '../../policy/written-field.ts';
-import { type GatewayWorkloads, isOfUnseenClass, type ServedGateways } from './served-gateways.ts';
+import { type GatewayWorkloads, isOfOwnClass, isOfUnseenClass, type ServedGateways } from './served-gateways.ts';
 
 /** The Gateways of the input, and which of them are served here. */
 export interface KnownGateways {
@@ -36,7 +36,9 @@ export class BoundPolicies<P extends BoundPolicy<string>> {
 
   #bound(policy: P, known: KnownGateways, bag: DiagnosticBag): readonly P[] {
     const targets = targetsOf(policy.spec).map(([target, path]) => ({ path, ...workloadsFor(policy, target, known) }));
-    for (const { path, workloads, gateway } of targets) {
+    for (const { path, workloads, gateway, isLost } of targets) {
+      // What the Gateway is said not to be served by is said of it already: of a part of a mesh this says no more.
+      if (isLost) bag.report('target-without-service', policy.document.spanOf(path), { gateway }, { isUnseen: true });
       if (workloads.namespace === policy.namespace) continue;
       const reason = `Gateway "${gateway}" is served by workloads of namespace "${workloads.namespace}", and the policy is in "${policy.namespace}"`;
       const hint = `write the policy in namespace "${workloads.namespace}", with a "selector" for the workloads`;
@@ -54,7 +56,7 @@ export class BoundPolicies<P extends BoundPolicy<string>> {
   }
 }
 
-type Target = Omit<BoundTarget, 'gateways'> & { readonly workloads: GatewayWorkloads };
+type Target = Omit<BoundTarget, 'gateways'> & { readonly workloads: GatewayWorkloads; readonly isLost?: boolean };
 
 function workloadsFor({ namespace }: BoundPolicy<string>, { name }: TargetRef, known: KnownGateways): Target {
   const { gateways, served, classes } = known;
@@ -69,6 +71,7 @@ function workloadsFor({ namespace }: BoundPolicy<string>, { name }: TargetRef, k
     workloads: { namespace, labels: { [gatewayNameLabel]: name } },
     fault: found === undefined ? 'there is no such Gateway' : 'it is not served here',
     ...(isUnseen && { isUnseen }),
+    ...(found !== undefined && isOfOwnClass(found, classes) && { isLost: true }),
   };
 }
 

@@ -43,6 +43,15 @@ export function isOfUnseenClass({ spec }: StandardGateway, classes: readonly Gat
   return classes.length === 0 && !ownClasses.has(spec.gatewayClassName);
 }
 
+/** Whether Gateways of its class are served here. */
+export function isOfOwnClass(
+  { spec: { gatewayClassName } }: StandardGateway,
+  classes: readonly GatewayClass[],
+): boolean {
+  const found = classes.find(({ name }) => name === gatewayClassName);
+  return found === undefined ? ownClasses.has(gatewayClassName) : ownControllers.has(found.spec.controllerName);
+}
+
 function workloadsOf(
   gateway: StandardGateway,
   { classes, services, clusterDomain }: GatewaySurroundings,

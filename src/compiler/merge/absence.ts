@@ -13,6 +13,7 @@ const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'selector-without-workload',
   'service-without-endpoints',
   'target-without-effect',
+  'target-without-service',
   'unknown-destination',
   'unknown-gateway',
   'unknown-host',

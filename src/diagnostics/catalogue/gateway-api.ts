@@ -24,6 +24,10 @@ export const gatewayApiCodes = {
     message`${'kind'} "${'name'}" has no effect at Gateway "${'gateway'}": ${'why'}`,
     'name a Gateway in the namespace of the policy that is served by workloads with a proxy, or write a "selector"',
   ),
+  'target-without-service': error(
+    message`Gateway "${'gateway'}" has the address of a Service that selects no workloads, so nobody knows which ones the policy is for`,
+    'add that Service, with a "selector", to the inputs; or write a "selector" for the workloads in place of "targetRefs"',
+  ),
   'unsupported-target': error(message`${'reason'}`),
   'unusable-backend': warning(message`backend "${'backend'}" cannot be used: ${'why'}; ${'otherwise'}`),
 };
