@@ -11,7 +11,7 @@ import { dnsOf } from './dns.ts';
 import { defaultDebugSocket, type ServeFlags } from './flags.ts';
 import { secureListenerOf } from './secure-listener.ts';
 import { settingsOptionsOf } from './settings-options.ts';
-import { namespaceOf, refuseUnsupported, variable } from './variable-values.ts';
+import { namespaceOf, variable } from './variable-values.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** What flags, variables and the mesh configuration say, settled; `UsageError` for what makes no sense or would be ignored. */
@@ -20,7 +20,6 @@ export async function controlConfigOf(
   settings: Settings,
   environment: Environment,
 ): Promise<ControlConfig> {
-  refuseUnsupported(environment);
   const hasAuthority = variable(environment, 'ENABLE_CA_SERVER', parseBoolean);
   const secure = secureListenerOf(flags, environment, hasAuthority);
   const distribution = await distributionOf(flags, settings, environment, hasAuthority && secure !== undefined);

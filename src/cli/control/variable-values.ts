@@ -1,28 +1,7 @@
 import type { Environment } from '../../config/environment.ts';
-import { type ParsedVariable, parseBoolean, parseInteger } from '../../config/variable.ts';
+import { type ParsedVariable, parseInteger } from '../../config/variable.ts';
 import { variables } from '../../config/variables.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { serveVariables } from './variables.ts';
-
-const supported: ReadonlySet<string> = new Set(serveVariables.map(({ name }) => name));
-
-/** A variable of a control plane that is set and would have no effect is refused by name (`UsageError`). */
-export function refuseUnsupported(environment: Environment): void {
-  const names = variables
-    .filter(({ name, owner }) => owner === 'control-plane' && !supported.has(name))
-    .filter(({ name, type, default: usual }) => {
-      const text = environment[name] ?? '';
-      return text !== '' && text !== usual && !(type === 'boolean' && isSameBoolean(text, usual));
-    })
-    .map(({ name }) => name)
-    .sort();
-  if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
-}
-
-function isSameBoolean(text: string, usual: string): boolean {
-  const [a, b] = [parseBoolean(text), parseBoolean(usual)];
-  return a.ok && b.ok && a.value === b.value;
-}
 
 /** The value of one variable, or of its default; `UsageError` for what cannot be read: these decide who gets a certificate. */
 export function variable<T>(environment: Environment, name: string, parse: (text: string) => ParsedVariable<T>): T {

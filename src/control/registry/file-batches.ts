@@ -3,7 +3,7 @@ import type { Batch } from './registry.ts';
 
 /** By the text, for a file with errors has no objects; what writes letters by their numbers may name anything. */
 const ofAccess =
-  /AuthorizationPolicy|PeerAuthentication|RequestAuthentication|ReferenceGrant|\bSecret\b|kind["']?\s*:\s*["']?Gateway|\\[ux]/i;
+  /AuthorizationPolicy|PeerAuthentication|RequestAuthentication|ReferenceGrant|\bSecret\b|kind["']?\s*:\s*(?:[!&|>]\S*\s+)*["']?Gateway|\\[ux]/i;
 const kinds = /["']?\bkind["']?\s*:\s*["']?(\w+)/g;
 const ofEndpoints: ReadonlySet<string> = new Set(['Pod', 'Endpoints', 'EndpointSlice', 'WorkloadEntry']);
 

@@ -129,6 +129,10 @@ describe('FilesRegistry', () => {
     ['a rule about access', 'kind: AuthorizationPolicy\n', true, false],
     ['a Secret, which may name the authorities of clients', 'kind: Secret\n', true, false],
     ['a rule about access that does not parse', '{{ kind: PeerAuthentication\n', true, false],
+    ['a Gateway, which may say whom a policy is for', 'kind: "Gateway"\n', true, false],
+    ['a Gateway with a tag', 'kind: !!str Gateway\n', true, false],
+    ['a Gateway with an anchor', 'kind: &k Gateway\n', true, false],
+    ['a Gateway on a line of its own', 'kind: >-\n  Gateway\n', true, false],
     ['letters by their numbers', 'kind: "\\u0041uthorizationPolicy"\n', true, false],
   ])('gives the kind of change of %s, when it is created and deleted', async (_name, text, isUrgent, isEndpoints) => {
     const path = join(folder, 'b.yaml');

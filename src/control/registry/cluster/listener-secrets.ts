@@ -16,6 +16,8 @@ interface StandardSpec {
 interface Reference {
   readonly name?: unknown;
   readonly namespace?: unknown;
+  readonly group?: unknown;
+  readonly kind?: unknown;
 }
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -37,8 +39,8 @@ export function listenerSecrets({ apiVersion, metadata, spec }: Read): readonly 
     (listener) => listOf(listener?.tls?.certificateRefs) as readonly (Reference | null)[],
   );
   return references.flatMap((reference) => {
-    const { name, namespace = own } = reference ?? {};
-    if (!isSecretName(name)) return [];
+    const { name, namespace = own, group = '', kind = 'Secret' } = reference ?? {};
+    if (group !== '' || kind !== 'Secret' || !isSecretName(name)) return [];
     return namespace === served && label.test(served) ? [{ namespace: served, name }] : [];
   });
 }

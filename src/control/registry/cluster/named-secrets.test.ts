@@ -62,6 +62,11 @@ describe('NamedSecrets', () => {
     expect(named([standard({ listeners })], [])).toEqual(['shop/own']);
     const addresses = [{ type: 'Hostname', value: 'edge.edges.svc.cluster.local' }];
     expect(named([standard({ listeners, addresses })], [])).toEqual(['edges/there']);
+    const others = [
+      { name: 'own', kind: 'ConfigMap' },
+      { name: 'own', group: 'cert.example', kind: 'Secret' },
+    ];
+    expect(named([standard({ listeners: [listener(...others)] })], [])).toEqual([]);
     const odd = [{ name: 1 }, { name: '../a' }, { name: 'a,metadata.name=b' }, null, { name: 'a', namespace: 'b' }];
     const broken = [{ listeners: [listener(...(odd as object[])), null, {}, { tls: null }] }, { listeners: 'no' }, {}];
     expect(named(broken.map(standard), [pod('shop', {})])).toEqual([]);
