@@ -13,8 +13,9 @@ const proxies = meshes.map(({ proxy }) => new Map([['', proxy]]));
 for (const { mesh, sent } of cases) {
   if (sent.request !== undefined) await signatures.learn(proxies[mesh], sent.request);
 }
-const wrong = cases.filter(({ mesh, sent }, i) => {
+const wrong = cases.filter(({ mesh, sent, isCertain }, i) => {
   const opening = cases[answers[i].opener].sent.request;
-  return mismatch(predict(meshes[mesh], sent, opening, { now, signatures }), answers[i]) !== undefined;
+  const prediction = predict(meshes[mesh], sent, opening, { now, signatures });
+  return mismatch(prediction, answers[i], isCertain) !== undefined;
 });
 console.log(wrong.length);

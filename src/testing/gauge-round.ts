@@ -13,6 +13,8 @@ import { variedCases } from './varied-cases.ts';
 export interface OwnedCase {
   readonly mesh: GaugedMesh;
   readonly sent: SentCase;
+  /** Every outcome of its prediction must be what Envoy does. */
+  readonly isCertain?: true;
 }
 
 /** Cases of several workloads that one real Envoy has answered. */
@@ -22,8 +24,16 @@ export interface GaugeRound {
   readonly answers: readonly GaugeAnswer[];
 }
 
-/** Servers and gateways in turn, with policies and requests by chance, on a real Envoy. */
-export async function playRound(dice: Dice, meshCount: number, casesEach: number): Promise<GaugeRound> {
+/**
+ * Servers and gateways in turn, with policies and requests by chance, on a real Envoy, together with cases of other
+ * workloads. The workloads made here have the first `meshCount` addresses of `addressOf`.
+ */
+export async function playRound(
+  dice: Dice,
+  meshCount: number,
+  casesEach: number,
+  others: readonly OwnedCase[] = [],
+): Promise<GaugeRound> {
   const { keySets, tokens } = await signTokens(dice, 120);
   const meshes: GaugedMesh[] = [];
   for (let i = 0; i < meshCount; i++) {
@@ -34,7 +44,9 @@ export async function playRound(dice: Dice, meshCount: number, casesEach: number
         : generatedGatewayMesh(dice, address, keySets)),
     );
   }
-  const owned = meshes.flatMap((mesh) => variedCases(dice, mesh, tokens, casesEach).map((sent) => ({ mesh, sent })));
+  const varied = meshes.flatMap((mesh) => variedCases(dice, mesh, tokens, casesEach).map((sent) => ({ mesh, sent })));
+  const owned = [...varied, ...others];
+  meshes.push(...new Set(others.map(({ mesh }) => mesh)));
   const answers = await gauge(
     meshes,
     owned.map(({ sent }) => sent),
@@ -58,13 +70,13 @@ export async function judgeRound(
     if (sent.request !== undefined) await signatures.learn(proxies.get(mesh) ?? new Map(), sent.request);
   }
   const judge: TokenJudge = { now: Date.now() / 1000, signatures };
-  return owned.flatMap(({ mesh, sent }, i) => {
+  return owned.flatMap(({ mesh, sent, isCertain }, i) => {
     const answer = answers[i];
     const opening = owned[answer?.opener ?? i]?.sent;
     if (answer === undefined || opening === undefined) throw new Error('a case has no answer');
     const prediction = predict(mesh, sent, opening.request, judge, tally.observer);
     tally.count(sent, prediction, answer, mesh.proxy);
-    const told = mismatch(prediction, answer);
+    const told = mismatch(prediction, answer, isCertain);
     if (told === undefined) return [];
     tally.mismatches++;
     return [`${JSON.stringify(sent)}: ${told}\n${mesh.text}`];

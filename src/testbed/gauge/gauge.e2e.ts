@@ -9,6 +9,7 @@ import { isSoak, tries } from '../../testing/effort.ts';
 import { addressOf, type GaugeRound, judgeRound, playRound } from '../../testing/gauge-round.ts';
 import { GaugeTally } from '../../testing/gauge-tally.ts';
 import { compileGauged, peerAuthentication } from '../../testing/gauged-mesh.ts';
+import { tellingCases } from '../../testing/telling/cases.ts';
 import { gauge } from './gauge.ts';
 
 const newSeed = (): number => 1 + Math.floor(Math.random() * 2 ** 31);
@@ -21,7 +22,8 @@ describe('the evaluator', () => {
   }, async () => {
     const seed = newSeed();
     const tally = new GaugeTally();
-    const round = await playRound(new Dice(seed), meshCount, 300);
+    const telling = await tellingCases((i) => addressOf(meshCount + i));
+    const round = await playRound(new Dice(seed), meshCount, 300, telling);
     await record(round);
     const wrong = await judgeRound(round, tally);
     if (isSoak) process.stderr.write(`${tally.report()}\n`);
@@ -85,7 +87,7 @@ describe('the evaluator', () => {
 async function record({ meshes, owned, answers }: GaugeRound): Promise<void> {
   const path = process.env.GAUGE_RECORDING;
   if (path === undefined) return;
-  const cases = owned.map(({ mesh, sent }) => ({ mesh: meshes.indexOf(mesh), sent }));
+  const cases = owned.map(({ mesh, ...rest }) => ({ mesh: meshes.indexOf(mesh), ...rest }));
   const workloads = meshes.map(({ role, config }) => ({ role, config }));
   await writeFile(path, JSON.stringify({ now: Date.now() / 1000, workloads, cases, answers }));
 }

@@ -1,0 +1,102 @@
+import { stringify } from 'yaml';
+import { compileGauged, peerAuthentication } from '../gauged-mesh.ts';
+import { at, casesOf, get, over, type Row, type TellingCase } from './case.ts';
+
+const to = (path: string): object => ({ to: [{ operation: { paths: [path] } }] });
+const from = (path: string, source: object): object => ({ ...to(path), from: [{ source }] });
+const when = (path: string, key: string, ...values: readonly string[]): object => ({
+  ...to(path),
+  when: [{ key, values }],
+});
+
+/** An access policy of the workload `foo/httpbin`. */
+export function accessPolicy(action: string, rules: readonly object[] | undefined): string {
+  return stringify({
+    apiVersion: 'security.mesh.io/v1',
+    kind: 'AuthorizationPolicy',
+    metadata: { name: action.toLowerCase(), namespace: 'foo' },
+    spec: { action, ...(rules !== undefined && { rules }) },
+  });
+}
+
+const allowed = accessPolicy('ALLOW', [
+  to('/store/{**}/cart'),
+  to('*.php'),
+  to('/slash/x'),
+  when('/role', 'request.headers[x-role]', 'admin'),
+  from('/block', { ipBlocks: ['10.8.0.0/14'] }),
+  from('/direct', { ipBlocks: ['10.9.0.5'] }),
+  from('/remote', { remoteIpBlocks: ['192.0.2.9'] }),
+  { to: [{ operation: { hosts: ['shop.test'], paths: ['/host'] } }] },
+]);
+
+const allowedRows: readonly Row[] = [
+  ['two stars of a template take several segments', get('/store/a/b/cart')],
+  ['and none with a bracket', get('/store/a[b/cart')],
+  ['and none with a bracket among others', get('/store/a/b]/c/cart')],
+  ['an end is at the end', get('/x.php')],
+  ['and nowhere else', get('/x.php/y')],
+  ['an escaped slash is one, in capitals too', get('/slash%2Fx')],
+  ['and in small letters', get('/slash%2fx')],
+  ['two slashes are one', get('/slash//x')],
+  ['two dots lead back', get('/other/../slash/x')],
+  ['a path has no bytes above 0x7F', get('/slash/x\xe9')],
+  ['a method that the codec does not know', { request: { ...get('/slash/x').request, method: 'FOO' } }],
+  ['an escaped NUL is refused', get('/slash/x%00')],
+  ['any line of a header is enough', get('/role', ['x-role', 'admin'], ['x-role', 'dev'])],
+  ['the last line too', get('/role', ['x-role', 'dev'], ['x-role', 'admin'])],
+  ['blanks around a value do not count', get('/role', ['x-role', '  admin \t'])],
+  ['blocks may end within a byte', get('/block')],
+  ['the last address within a block', over({ source: '10.11.255.255' }, get('/block'))],
+  ['the first address after it', over({ source: '10.12.0.0' }, get('/block'))],
+  ['the direct address is not what was forwarded', get('/direct', ['x-forwarded-for', '192.0.2.9'])],
+  ['the remote address is the last one', get('/remote', ['x-forwarded-for', '192.0.2.1, 192.0.2.9'])],
+  ['and not the first one', get('/remote', ['x-forwarded-for', '192.0.2.9, 192.0.2.1'])],
+  [
+    'lines of forwarded addresses are one list',
+    get('/remote', ['x-forwarded-for', '192.0.2.1'], ['x-forwarded-for', '192.0.2.9']),
+  ],
+  ['a host has no case', at('SHOP.test', get('/host'))],
+  ['a port of digits is none of the host', at('shop.test:81', get('/host'))],
+  ['another end is', at('shop.test:abc', get('/host'))],
+  ['gRPC has a status of its own', get('/none', ['content-type', 'application/grpc'])],
+  ['so has what is sent in gRPC', get('/none', ['content-type', 'application/grpc+proto'])],
+  ['other types have none', get('/none', ['content-type', 'application/grpcx'])],
+];
+
+/** Rules are tried by name: the tenth comes before the second. */
+const denied = accessPolicy('DENY', [to('/none'), to('/deny/*'), ...Array(9).fill(to('/none')), to('/deny/x')]);
+
+const deniedRows: readonly Row[] = [
+  ['the rule with the first name has the reason', get('/deny/x')],
+  ['the rule that matches has the reason', get('/deny/y')],
+  ['what no rule denies passes', get('/other')],
+];
+
+const meshHttp = ['mesh-http/1.1', 'mesh', 'http/1.1'];
+const serverName = 'outbound_.8080_._.httpbin.foo.svc.cluster.local';
+const withIdentity = (identity: string): Parameters<typeof over>[0] => ({
+  tls: { alpn: meshHttp, serverName, identities: [identity] },
+});
+
+const strictRows: readonly Row[] = [
+  ['a client of the mesh', over(withIdentity('spiffe://cluster.local/ns/foo/sa/sleep'), get('/x'))],
+  ['of another trust domain', over(withIdentity('spiffe://other.example/ns/foo/sa/sleep'), get('/x'))],
+  ['of one with a longer name', over(withIdentity('spiffe://cluster.local.example/ns/foo/sa/sleep'), get('/x'))],
+  ['without a certificate', over({ tls: { alpn: meshHttp, serverName } }, get('/x'))],
+  ['in plaintext', get('/x')],
+];
+
+/** Requests to servers with these policies, whose addresses are `addressOf(0)` and so on. */
+export async function tellingServers(addressOf: (index: number) => string): Promise<readonly TellingCase[]> {
+  const plain = peerAuthentication('DISABLE');
+  const settings = { pathNormalization: 'DECODE_AND_MERGE_SLASHES' } as const;
+  const compile = (index: number, policies: string) => compileGauged(addressOf(index), policies, settings);
+  const nothing = `${plain}---\n${accessPolicy('ALLOW', undefined)}`;
+  return [
+    ...casesOf(await compile(0, `${plain}---\n${allowed}`), 8080, allowedRows),
+    ...casesOf(await compile(1, `${plain}---\n${denied}`), 8080, deniedRows),
+    ...casesOf(await compile(2, peerAuthentication('STRICT')), 8080, strictRows),
+    ...casesOf(await compile(3, nothing), 8080, [['ALLOW without rules lets nothing pass', get('/x')]]),
+  ];
+}
