@@ -41,14 +41,19 @@ export function explainWays(
   ways: readonly Way[],
   originsOf: (workload: string) => OriginsFile,
 ): readonly ExplainedWay[] {
-  const explained = ways.map(
-    ({ outcome, legs, target, because }): ExplainedWay => ({
+  const explained = ways.map(({ outcome, legs, target, because }): ExplainedWay => {
+    let explainedLegs: readonly ExplainedLeg[] | undefined;
+    return {
       outcome,
       ...(target !== undefined && { target: { namespace: target.namespace, name: target.name } }),
-      legs: legs.map((leg) => explainLeg(leg, originsOf)),
+      // Of most requests nobody asks how they went.
+      get legs() {
+        explainedLegs ??= legs.map((leg) => explainLeg(leg, originsOf));
+        return explainedLegs;
+      },
       ...(because !== undefined && { because }),
-    }),
-  );
+    };
+  });
   if (explained.length === 1) return explained;
   return [...new Map(explained.map((way) => [JSON.stringify(way), way])).values()];
 }

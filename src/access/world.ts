@@ -17,28 +17,38 @@ export function keyOf({ namespace, name }: WorkloadName): string {
   return `${namespace}/${name}`;
 }
 
-export function findWorkload({ mesh }: World, { namespace, name }: WorkloadName): MeshWorkload | undefined {
-  return mesh.workloads.find((workload) => workload.namespace === namespace && workload.name === name);
+export function findWorkload({ mesh }: World, name: WorkloadName): MeshWorkload | undefined {
+  return workloadIndex(mesh.workloads).byName.get(keyOf(name));
 }
 
 /** The workload that has an IP address; the first one where several do. */
 export function workloadAt({ mesh }: World, address: string): MeshWorkload | undefined {
-  let index = byAddress.get(mesh.workloads);
-  if (index === undefined) {
-    index = new Map();
-    for (const workload of mesh.workloads) {
-      for (const one of workload.addresses) if (!index.has(one)) index.set(one, workload);
-    }
-    byAddress.set(mesh.workloads, index);
-  }
-  return index.get(address);
+  return workloadIndex(mesh.workloads).byAddress.get(address);
 }
 
-const byAddress = new WeakMap<World['mesh']['workloads'], Map<string, MeshWorkload>>();
+interface WorkloadIndex {
+  readonly byName: ReadonlyMap<string, MeshWorkload>;
+  readonly byAddress: ReadonlyMap<string, MeshWorkload>;
+}
+
+function workloadIndex(workloads: World['mesh']['workloads']): WorkloadIndex {
+  const known = indexes.get(workloads);
+  if (known !== undefined) return known;
+  const [byName, byAddress] = [new Map<string, MeshWorkload>(), new Map<string, MeshWorkload>()];
+  for (const workload of workloads) {
+    const key = keyOf(workload);
+    if (!byName.has(key)) byName.set(key, workload);
+    for (const one of workload.addresses) if (!byAddress.has(one)) byAddress.set(one, workload);
+  }
+  indexes.set(workloads, { byName, byAddress });
+  return { byName, byAddress };
+}
+
+const indexes = new WeakMap<World['mesh']['workloads'], WorkloadIndex>();
 
 /** A service by its host, or by a shorter name as a client in `namespace` may write it. */
 export function findService({ mesh }: World, host: string, namespace: string): MeshService | undefined {
-  const exact = mesh.services.find((service) => service.host === host);
+  const exact = serviceByHost(mesh.services, host);
   if (exact !== undefined) return exact;
   const [name, other = namespace] = host.split('.');
   return mesh.services.find(
@@ -49,3 +59,14 @@ export function findService({ mesh }: World, host: string, namespace: string): M
       (host === name || `${service.host}.`.startsWith(`${host}.`)),
   );
 }
+
+function serviceByHost(services: World['mesh']['services'], host: string): MeshService | undefined {
+  const known = byHost.get(services);
+  if (known !== undefined) return known.get(host);
+  const index = new Map<string, MeshService>();
+  for (const service of services) if (!index.has(service.host)) index.set(service.host, service);
+  byHost.set(services, index);
+  return index.get(host);
+}
+
+const byHost = new WeakMap<World['mesh']['services'], ReadonlyMap<string, MeshService>>();

@@ -13,23 +13,52 @@ export const unknownRefusal = 'jwt_authn_access_denied{}';
  * and each one may be valid. The claims of a valid one are not known.
  */
 export function assumeTokens(filter: TokenFilter, view: RequestView, blanks: Blanks): Outcome | undefined {
-  let isRefused = false;
-  for (const provider of filter.providers) {
-    const places = placesWithToken(provider, view, blanks);
-    if (places.length === 0) continue;
-    const key = JSON.stringify([provider, places]);
-    if (blanks.ask(parts.token, `is valid ${key}`)) {
-      accept(provider, view, key);
-      return undefined;
-    }
-    isRefused = true;
-  }
+  const judged = filter.providers.map((provider) => ({ provider, ...placesOf(provider, view, blanks) }));
+  const isRefused = blanks.isCoarse ? refusesAny(judged, view, blanks) : refusesEach(judged, view, blanks);
   if (!isRefused) return undefined;
   const isForOthers = blanks.ask(parts.token, `is for another audience ${JSON.stringify(filter.providers)}`);
   return answered(isForOthers ? 403 : 401, unknownRefusal);
 }
 
-function placesWithToken(provider: TokenProvider, view: RequestView, blanks: Blanks): readonly string[] {
+/** A provider, and its places: those that are known to hold a token, and those that are not known. */
+interface JudgedProvider {
+  readonly provider: TokenProvider;
+  readonly told: readonly string[];
+  readonly open: readonly string[];
+}
+
+/** Assumes of each place whether it holds a token. */
+function refusesEach(judged: readonly JudgedProvider[], view: RequestView, blanks: Blanks): boolean {
+  let isRefused = false;
+  for (const { provider, told, open } of judged) {
+    const places = [...told, ...open.filter((place) => blanks.ask(parts.token, `is in ${place}`))];
+    if (places.length === 0) continue;
+    const key = JSON.stringify([provider, places]);
+    if (blanks.ask(parts.token, `is valid ${key}`)) {
+      accept(provider, view, key);
+      return false;
+    }
+    isRefused = true;
+  }
+  return isRefused;
+}
+
+/** Assumes of each provider whether it takes what it finds, and where none does, whether there is anything. */
+function refusesAny(judged: readonly JudgedProvider[], view: RequestView, blanks: Blanks): boolean {
+  for (const { provider, told, open } of judged) {
+    if (told.length + open.length === 0) continue;
+    const key = JSON.stringify([provider, told, open]);
+    if (blanks.ask(parts.token, `is taken ${key}`)) {
+      accept(provider, view, key);
+      return false;
+    }
+  }
+  if (judged.some(({ told }) => told.length > 0)) return true;
+  const open = [...new Set(judged.flatMap((one) => one.open))];
+  return open.length > 0 && blanks.ask(parts.token, `is in one of ${JSON.stringify(open.sort())}`);
+}
+
+function placesOf(provider: TokenProvider, view: RequestView, blanks: Blanks): Omit<JudgedProvider, 'provider'> {
   const { headers, params, cookies } = provider;
   const places = { headers: headers.filter(({ name }) => view.headers.isTold(name)), params, cookies: [] };
   const told = findTokens(places, view.request);
@@ -41,8 +70,10 @@ function placesWithToken(provider: TokenProvider, view: RequestView, blanks: Bla
   const inQuery = params
     .filter((name) => blanks.takenParameters.has(name) && !inPath.has(name))
     .map((name) => `parameter ${name}`);
-  const open = [...inHeaders, ...inCookies, ...inQuery].filter((place) => blanks.ask(parts.token, `is in ${place}`));
-  return [...told.map(({ place }) => `${place.kind} ${place.name} ${place.prefix}`), ...open];
+  return {
+    told: told.map(({ place: { kind, name, prefix } }) => `${kind} ${name} ${prefix}`),
+    open: [...inHeaders, ...inCookies, ...inQuery],
+  };
 }
 
 /** What a token that is taken changes in the request for later filters. */

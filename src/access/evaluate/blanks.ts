@@ -7,6 +7,11 @@ export interface Blanks {
   readonly peer: { readonly address: string; readonly is: 'direct' | 'remote' | 'both' };
   /** Parameters of the query that may have held a token, which the proxy has taken out before it logged the path. */
   readonly takenParameters: ReadonlySet<string>;
+  /**
+   * Whether answers are assumed of whole rules and whole tokens, not of their parts: much fewer, and more of them together than
+   * any request can have.
+   */
+  readonly isCoarse: boolean;
   /** Assumes an answer about a part of the request. The same question has the same answer as long as one try lasts. */
   ask(part: string, question: string): boolean;
 }

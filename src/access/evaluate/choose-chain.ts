@@ -54,12 +54,21 @@ function narrowest(
   blocksOf: (chain: Chain) => readonly AddressBlock[],
   address: readonly number[],
 ): readonly Chain[] {
-  const holding = (chain: Chain): number =>
-    Math.max(-1, ...blocksOf(chain).flatMap((block) => (block.holds(address) ? [block.length] : [])));
-  const longest = Math.max(-1, ...chains.map(holding));
-  return longest === -1
-    ? chains.filter((chain) => blocksOf(chain).length === 0)
-    : chains.filter((chain) => holding(chain) === longest);
+  let longest = -1;
+  let found: Chain[] = [];
+  for (const chain of chains) {
+    const length = longestHolding(blocksOf(chain), address);
+    if (length > longest) [longest, found] = [length, []];
+    if (length === longest && length !== -1) found.push(chain);
+  }
+  return longest === -1 ? chains.filter((chain) => blocksOf(chain).length === 0) : found;
+}
+
+/** -1 where no block holds the address. */
+function longestHolding(blocks: readonly AddressBlock[], address: readonly number[]): number {
+  let longest = -1;
+  for (const block of blocks) if (block.length > longest && block.holds(address)) longest = block.length;
+  return longest;
 }
 
 /** The name itself, then `*.` and its parents, then chains that name none. */

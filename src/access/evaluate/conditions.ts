@@ -56,6 +56,7 @@ export function leafHolds(leaf: Leaf, view: RequestView): boolean {
 function isMetOrAssumed(condition: Condition, view: RequestView, blanks: Blanks): boolean {
   const known = knownTruth(condition, view);
   if (known !== undefined) return known;
+  if (blanks.isCoarse) return blanks.ask('a rule', JSON.stringify(openPart(condition, view)));
   switch (condition.kind) {
     case 'any':
       return true;
@@ -92,6 +93,24 @@ function knownTruth(condition: Condition, view: RequestView): boolean | undefine
     }
     default:
       return isBlank(condition, view) ? undefined : leafHolds(condition, view);
+  }
+}
+
+/** What is left of a condition of which neither is known: equal where the same is asked of the same. */
+function openPart(condition: Condition, view: RequestView): unknown {
+  switch (condition.kind) {
+    case 'any':
+      throw new Error('it is always met');
+    case 'all':
+    case 'some': {
+      const open = condition.of.filter((member) => knownTruth(member, view) === undefined);
+      const parts = open.map((member) => openPart(member, view));
+      return parts.length === 1 ? parts[0] : { [condition.kind]: parts };
+    }
+    case 'not':
+      return { not: openPart(condition.of, view) };
+    default:
+      return questionOf(condition, view);
   }
 }
 

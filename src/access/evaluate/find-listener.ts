@@ -15,9 +15,23 @@ export function outboundListener(proxy: LiftedProxy, destination: SocketAddress)
 /** The listener of a gateway that takes connections to an address: the one of the address, else the one of the port. */
 export function inboundListener({ listeners }: LiftedProxy, { address, port }: SocketAddress): Listener | undefined {
   const wildcard = address.includes(':') ? '::' : '0.0.0.0';
-  const at = (wanted: string): Listener | undefined =>
-    [...listeners.values()].find(({ addresses }) =>
-      addresses.some((one) => one.address === wanted && one.port === port),
-    );
-  return at(address) ?? at(wildcard);
+  const known = listenersByAddress(listeners);
+  return known.get(`${address} ${port}`) ?? known.get(`${wildcard} ${port}`);
+}
+
+const byAddress = new WeakMap<LiftedProxy['listeners'], ReadonlyMap<string, Listener>>();
+
+/** The first listener of each address, by the texts of address and port. */
+function listenersByAddress(listeners: LiftedProxy['listeners']): ReadonlyMap<string, Listener> {
+  const known = byAddress.get(listeners);
+  if (known !== undefined) return known;
+  const found = new Map<string, Listener>();
+  for (const listener of listeners.values()) {
+    for (const { address, port } of listener.addresses) {
+      const key = `${address} ${port}`;
+      if (!found.has(key)) found.set(key, listener);
+    }
+  }
+  byAddress.set(listeners, found);
+  return found;
 }

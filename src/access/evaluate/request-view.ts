@@ -14,8 +14,6 @@ export class RequestView {
   readonly headers: HeaderLines;
   /** Filter by name, what it left. */
   readonly metadata = new Map<string, unknown>();
-  /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */
-  readonly remote: readonly number[];
   /** Headers that are there, with a value that no prediction knows. */
   readonly opaque = new Set<string>();
   /** What is not known of the request. */
@@ -24,6 +22,8 @@ export class RequestView {
   knowsRemote = true;
   /** Whose token was taken, where its claims are not known. */
   unreadToken: string | undefined;
+  readonly #remoteText: string;
+  #remote: readonly number[] | undefined;
   #direct: readonly number[] | undefined;
   #destination: readonly number[] | undefined;
 
@@ -40,7 +40,7 @@ export class RequestView {
     this.path = request.path;
     this.authority = request.authority;
     this.headers = headers;
-    this.remote = addressBytes(remote);
+    this.#remoteText = remote;
   }
 
   /** Whether network filters see it, for which there is no request. */
@@ -87,6 +87,12 @@ export class RequestView {
       ...(opaque.size > 0 && { opaque: [...opaque] }),
       ...(told !== undefined && { told }),
     };
+  }
+
+  /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */
+  get remote(): readonly number[] {
+    this.#remote ??= addressBytes(this.#remoteText);
+    return this.#remote;
   }
 
   /** Bytes of the socket's peer. */

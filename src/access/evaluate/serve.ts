@@ -64,8 +64,7 @@ class Passing {
   readonly #request: HttpRequest | undefined;
   readonly #surroundings: Surroundings;
   readonly #steps: Step[];
-  /** The connection alone, as network filters see it: nothing of HTTP is there. */
-  readonly #view: RequestView;
+  #connectionView: RequestView | undefined;
   #cluster: string | undefined;
 
   constructor(
@@ -80,10 +79,17 @@ class Passing {
     this.#request = request;
     this.#surroundings = surroundings;
     this.#steps = steps;
+  }
+
+  /** The connection alone, as network filters see it: nothing of HTTP is there. */
+  get #view(): RequestView {
+    if (this.#connectionView !== undefined) return this.#connectionView;
     const nothing = { method: '', path: '', authority: '' };
-    const { blanks } = surroundings;
-    this.#view = new RequestView(connection, nothing, new HeaderLines([]), connection.source, blanks);
-    this.#view.knowsRemote = blanks?.peer.is !== 'remote';
+    const { blanks } = this.#surroundings;
+    const view = new RequestView(this.#connection, nothing, new HeaderLines([]), this.#connection.source, blanks);
+    view.knowsRemote = blanks?.peer.is !== 'remote';
+    this.#connectionView = view;
+    return view;
   }
 
   along(): Outcome {

@@ -32,6 +32,8 @@ export class AddressBlock {
 
 /** 4 bytes of an IPv4 address, 16 of an IPv6 address; IPv4 in the form of IPv6 is IPv4, as Envoy's listeners see it. */
 export function addressBytes(text: string): readonly number[] {
+  // The library takes the texts of each form apart by a list of expressions.
+  if (decimal.test(text)) return text.split('.').map(Number);
   return ipaddr.process(text).toByteArray();
 }
 

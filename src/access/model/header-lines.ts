@@ -1,3 +1,5 @@
+const none: readonly string[] = [];
+
 /** Header lines of a request as a proxy holds them: names in lower case, values with one character a byte. */
 export class HeaderLines {
   #lines: (readonly [name: string, value: string])[];
@@ -26,6 +28,7 @@ export class HeaderLines {
 
   /** Values of all lines of this name; none where it is absent. */
   get(name: string): readonly string[] {
+    if (this.#lines.length === 0) return none;
     return this.#lines.filter(([one]) => one === name).map(([, value]) => value);
   }
 
@@ -45,7 +48,7 @@ export class HeaderLines {
 
   delete(name: string): void {
     this.#told?.add(name);
-    this.#lines = this.#lines.filter(([one]) => one !== name);
+    if (this.has(name)) this.#lines = this.#lines.filter(([one]) => one !== name);
   }
 
   get entries(): readonly (readonly [name: string, value: string])[] {

@@ -29,6 +29,16 @@ export interface Versions {
 /** After so many combinations of what is not known, it is too much. */
 const mostTries = 512;
 
+/**
+ * Most lines need few tries. Where the parts that are not known have too many combinations, whole rules are assumed to hold
+ * or not: what all of these have in common, all requests have in common.
+ */
+const passes = [
+  { isCoarse: false, mostTries: 64 },
+  { isCoarse: true, mostTries },
+  { isCoarse: false, mostTries },
+] as const;
+
 /** Compares both answers to one logged request, for each combination of what the line does not tell. */
 export function judgeLine(
   versions: Versions,
@@ -46,17 +56,22 @@ export function judgeLine(
   if (traits.forms !== newForms)
     return { kind: 'may change', lacks: ['the request as it was before the proxy changed it'] };
   const tls = distinctBeginnings([versions.before, versions.after], placed, known);
-  const tries = everyWay((choose) => tryOnce(versions, logged, placed, { ...known, tls }, choose), isEnoughOf(isAlone));
-  const fitting = tries.flatMap(({ result }) => (result.isFitting ? [result] : []));
-  const [first] = fitting;
-  if (tries.length >= mostTries) {
-    return { kind: 'may change', lacks: lackingIn(tries.map(({ result }) => result)), ...ends(first) };
+  let tries: readonly Try[] = [];
+  for (const { isCoarse, mostTries: most } of passes) {
+    const follow = (choose: Choose): Try => tryOnce(versions, logged, placed, { ...known, tls }, { choose, isCoarse });
+    tries = everyWay(follow, isEnoughOf(isAlone, most)).map(({ result }) => result);
+    const verdict = tries.length >= most ? undefined : verdictOf(tries, logged);
+    // Rules that are assumed to hold together may exclude each other.
+    if (verdict !== undefined && !(isCoarse && verdict.kind === 'may change')) return verdict;
   }
-  if (first === undefined)
-    return missed(
-      tries.map(({ result }) => result),
-      logged,
-    );
+  return { kind: 'may change', lacks: lackingIn(tries), ...ends(tries.find(({ isFitting }) => isFitting)) };
+}
+
+/** What all combinations of what is not known have in common, of those that give the answer of the log. */
+function verdictOf(tries: readonly Try[], logged: LoggedRequest): LineVerdict {
+  const fitting = tries.filter(({ isFitting }) => isFitting);
+  const [first] = fitting;
+  if (first === undefined) return missed(tries, logged);
   const changed = fitting.find(({ isSame }) => !isSame);
   if (changed === undefined) return { kind: 'same', before: first.before };
   const gap = fitting.flatMap(({ after: { outcome } }) => (outcome.kind === 'unmodelled' ? [outcome.at] : []));
@@ -77,12 +92,12 @@ interface Try {
 }
 
 /** Enough is known where one try is the same and another is not. Where only one proxy is met, and it has not changed, one is enough. */
-function isEnoughOf(isAlone: boolean): (result: Try, count: number) => boolean {
+function isEnoughOf(isAlone: boolean, most: number): (result: Try, count: number) => boolean {
   let [same, changed] = [false, false];
   return ({ isFitting, isSame }, count) => {
     same ||= isFitting && isSame;
     changed ||= isFitting && !isSame;
-    return count >= mostTries || (same && (changed || isAlone));
+    return count >= most || (same && (changed || isAlone));
   };
 }
 
@@ -118,7 +133,7 @@ function tryOnce(
   logged: LoggedRequest,
   placed: PlacedLine,
   { access, known, tls: presented }: KnownRequest,
-  choose: Choose,
+  { choose, isCoarse }: { readonly choose: Choose; readonly isCoarse: boolean },
 ): Try {
   const chooseOnce = remembering(choose, logged);
   const asked = new Map<string, string>();
@@ -141,7 +156,10 @@ function tryOnce(
         : { kind: 'outside', address, ...(tls !== undefined && { tls }), ...identityOf(tls?.identities) };
     // Tokens are assumed, not judged: the clock decides nothing.
     const judge = { now: logged.startedAt ?? 0 };
-    return travelOnce(placedWorld, { ...access, from }, judge, { choose: chooseOnce, blanks: { ...known, ask } });
+    return travelOnce(placedWorld, { ...access, from }, judge, {
+      choose: chooseOnce,
+      blanks: { ...known, isCoarse, ask },
+    });
   };
   const before = follow(old);
   if (!agrees(before, logged)) return { isFitting: false, isSame: false, before, after: before, asked };

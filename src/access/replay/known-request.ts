@@ -8,7 +8,7 @@ import type { PlacedLine } from './place-line.ts';
 /** What is known of the request of a line, as it arrived at the proxy that wrote the line. */
 export interface KnownRequest {
   readonly access: Omit<AccessRequest, 'from'>;
-  readonly known: Omit<Blanks, 'ask'>;
+  readonly known: Omit<Blanks, 'ask' | 'isCoarse'>;
   /** What clients may have presented, plaintext as undefined. One for a client whose connections its sidecar takes. */
   readonly tls: readonly (ClientTls | undefined)[];
 }

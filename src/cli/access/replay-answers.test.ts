@@ -45,6 +45,34 @@ spec: {jwtRules: [{issuer: a, jwks: '${keys}', fromParams: [token]}]}
     expect(await verdictOf(tokens + policy(gets), claim, delivered)).toBe('may change');
   });
 
+  test('says what all combinations of what a line does not tell have in common, however many there are', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const keys = JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] });
+    const issuers = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const tokens = `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: shop}
+spec:
+  jwtRules:
+${issuers.map((issuer) => `  - {issuer: ${issuer}, jwks: '${keys}', fromHeaders: [{name: x-${issuer}}, {name: x-all}]}\n`).join('')}---
+`;
+    const rules = (group: string): string =>
+      issuers
+        .map(
+          (issuer) =>
+            `  - {from: [{source: {requestPrincipals: [${issuer}/*]}}], when: [` +
+            `{key: 'request.auth.claims[group]', values: [${group}-${issuer}]}, ` +
+            `{key: 'request.headers[x-team]', values: [${issuer}]}]}`,
+        )
+        .join('\n');
+    const before = tokens + policy(rules('old'));
+    const denied = (path: string): string =>
+      `${before}---\n${policy(`  - to: [{operation: {paths: [${path}]}}]`, 'DENY', 'no')}`;
+    expect(await verdictOf(before, denied('/other'), delivered)).toBe('same');
+    expect(await verdictOf(before, denied('/cart'), delivered)).toBe('changed');
+    expect(await verdictOf(before, tokens + policy(rules('new')), delivered)).toBe('may change');
+  });
+
   test('goes on where what a line has for an address is none', async () => {
     const lines = [
       { ...delivered, downstream_remote_address: 'nowhere:80' },
