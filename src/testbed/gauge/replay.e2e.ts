@@ -5,7 +5,7 @@ import { Replayer } from '../../access/replay/replayer.ts';
 import type { World } from '../../access/world.ts';
 import type { GaugeAnswer, GaugeCase } from '../../gauge/gauge-case.ts';
 import { Dice } from '../../testing/dice.ts';
-import { tries } from '../../testing/effort.ts';
+import { isSoak, tries } from '../../testing/effort.ts';
 import {
   compileGauged,
   type GaugedMesh,
@@ -17,22 +17,21 @@ import { generatedAccess } from '../../testing/generated-access.ts';
 import { signTokens } from '../../testing/generated-tokens.ts';
 import { gaugeLogged } from './gauge.ts';
 
-const meshCount = tries(12, 28);
+const meshCount = tries(12, 5);
 const requestsEach = 60;
-/** In `make soak` 100,800 requests in all: one Envoy has no more than so many workloads. */
-const rounds = tries(1, 5);
+/** In `make soak` 100,800 requests in all, in rounds with a seed each; `REPLAY_ROUNDS` makes other numbers of them. */
+const rounds = Number(process.env.REPLAY_ROUNDS ?? tries(1, 28));
 
 describe('replay', () => {
   test(`of the log of ${rounds * meshCount * requestsEach} requests says what a second Envoy with the new policies does`, {
     timeout: rounds * 1_800_000,
   }, async () => {
     const seed = Number(process.env.REPLAY_SEED ?? 1 + Math.floor(Math.random() * 2 ** 31));
-    const dice = new Dice(seed);
     const counts: Counts = { same: 0, changed: 0, 'may change': 0, miss: 0 };
     for (let round = 0; round < rounds; round++) {
-      const wrong = await replayRound(dice, counts);
-      const told = `${wrong.length} wrong; all so far: ${JSON.stringify(counts)}; seed ${seed}`;
-      if (process.env.REPLAY_COUNTS) process.stderr.write(`round ${round + 1}: ${told}\n`);
+      const wrong = await replayRound(new Dice(seed + round), counts);
+      const told = `round ${round + 1} of ${rounds}, seed ${seed + round}: ${wrong.length} wrong; so far ${JSON.stringify(counts)}`;
+      if (isSoak) process.stderr.write(`${told}\n`);
       expect(wrong.slice(0, 2), told).toEqual([]);
     }
     for (const kind of ['same', 'changed'] as const) expect(counts[kind], kind).toBeGreaterThan(0);
