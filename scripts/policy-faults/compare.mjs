@@ -6,6 +6,6 @@ import { Dice } from '../../src/testing/dice.ts';
 import { compareMeshes } from '../../src/testing/oracle/compare.ts';
 import { createKeySets } from '../../src/testing/oracle/surroundings.ts';
 
-const sizes = { meshes: 48, questions: 250 };
+const sizes = { meshes: 150, questions: 250 };
 const { differences } = await compareMeshes(new Dice(Number(process.argv[2])), createKeySets(), sizes);
 console.log(differences.length);

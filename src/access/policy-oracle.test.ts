@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Dice } from '../testing/dice.ts';
-import { tries } from '../testing/effort.ts';
+import { isSoak, tries } from '../testing/effort.ts';
 import { compareMeshes } from '../testing/oracle/compare.ts';
 import { createKeySets } from '../testing/oracle/surroundings.ts';
 
@@ -20,6 +20,7 @@ describe('compiler and evaluator', () => {
     async (seed) => {
       const compared = await compareMeshes(new Dice(seed), createKeySets(), { meshes, questions });
       const { decisions, counts, differences } = compared;
+      if (isSoak) process.stderr.write(`seed ${seed}: ${decisions} decisions ${JSON.stringify([...counts])}\n`);
       expect(differences.slice(0, 2), `${differences.length} differences`).toEqual([]);
       expect(decisions).toBeGreaterThan(meshes * questions * 0.8);
       // What is never decided is not compared.

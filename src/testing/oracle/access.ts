@@ -165,7 +165,9 @@ function requestHas(request: SeenRequest, attribute: string, value: string, side
   const { method, path, authority, headers, claims } = request;
   const header = /^request\.headers\[(.+)\]$/.exec(attribute)?.[1]?.toLowerCase();
   if (header !== undefined)
-    return header === 'host' ? hasHost(authority, value, side) : hasLine(headers[header], value, side);
+    return header === 'host'
+      ? hasHost(authority, value, side)
+      : hasLine(headers[header], value, side, separatorOf(header));
   const claim = /^request\.auth\.claims((?:\[[^\]]+\])+)$/.exec(attribute)?.[1];
   if (claim !== undefined) return hasClaim(claims, claim.slice(1, -1).split(']['), value);
   switch (attribute) {
@@ -196,11 +198,16 @@ function hasHost(authority: string, value: string, side: Side): boolean {
   return covers(value.toLowerCase(), nameOfAuthority(authority));
 }
 
+/** Cookies may be joined by semicolons, or by commas where one line is made of several. */
+function separatorOf(header: string): RegExp {
+  return header === 'cookie' ? /[,;]/ : /,/;
+}
+
 /** A star takes an empty header too. What refuses takes a member of a list for the whole value. */
-function hasLine(line: string | undefined, value: string, side: Side): boolean {
+function hasLine(line: string | undefined, value: string, side: Side, separator: RegExp): boolean {
   if (line === undefined) return false;
   if (value === '*' || covers(value, line)) return true;
-  return side === 'refuses' && line.split(',').some((member) => covers(value, member.trim()));
+  return side === 'refuses' && line.split(separator).some((member) => covers(value, member.trim()));
 }
 
 /** A text, or a list with such a text. */

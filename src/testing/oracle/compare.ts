@@ -12,6 +12,7 @@ import { accessOf } from './access-of.ts';
 import { agrees } from './agrees.ts';
 import { generatedAccessPolicies, generatedPeers, generatedTokenPolicies } from './generated-intent.ts';
 import { type Asked, addressOf, generatedQuestion, generatedTokens } from './generated-questions.ts';
+import { generatedRivals } from './generated-rivals.ts';
 import { isAbout } from './intent.ts';
 import { type KeySets, oracleSettings } from './surroundings.ts';
 import type { SentToken } from './tokens.ts';
@@ -70,7 +71,11 @@ function generatedIntents(dice: Dice, keySets: KeySets): Intents {
     .map((all) => all.filter(({ kind }) => kind === 'DestinationRule'));
   const rules = samples.reduce((best, own) => (own.length > best.length ? own : best));
   return {
-    transport: [...(dice.chance(75) ? generatedPeers(dice) : []), ...(dice.chance(80) ? rules : [])],
+    transport: [
+      ...(dice.chance(75) ? generatedPeers(dice) : []),
+      ...(dice.chance(60) ? rules : []),
+      ...(dice.chance(50) ? generatedRivals(dice) : []),
+    ],
     access: generatedAccessPolicies(dice, oracleSettings.extensionProviders[0].name),
     tokens: generatedTokenPolicies(dice, keySets.texts),
     trustDomains: ['cluster.local', ...oracleSettings.trustDomainAliases],

@@ -17,7 +17,7 @@ const words = {
     '*',
   ],
   namespaces: ['a', 'c', 'b*', '*c', 'legacy', '*'],
-  accounts: ['curl', 'a/curl', 'c/curl', 'a/web-1', 'b/api'],
+  accounts: ['curl', 'curl', 'a/curl', 'c/curl', 'a/web-1', 'b/api', 'api', 'web-1'],
   trustDomains: ['cluster.local', 'old.example', '*.example', 'cluster*', 'other.example'],
   blocks: ['10.1.0.0/30', '10.1.0.7', '10.1.0.4/30', '192.0.2.0/24', '192.0.2.7', '198.51.100.0/25', '0.0.0.0/0'],
   requestPrincipals: ['*', 'https://a.example/ann', 'https://b.example/*', '*/ann', 'https://a.example/bob'],
@@ -31,7 +31,10 @@ const words = {
     '*',
   ],
   methods: ['GET', 'POST', 'P*', '*E', '*'],
-  paths: ['/', '/admin', '/admin*', '/admin/*', '*.php', '/a/{*}/c', '/a/{**}', '/a/{**}/c', '/a/{*}/b/{**}', '*'],
+  paths: [
+    ...['/', '/admin', '/admin*', '/admin/*', '*.php', '*'],
+    ...['/a/{*}/c', '/a/{*}/c', '/a/{**}', '/a/{**}/c', '/a/{*}/b/{**}', '/a/{*}'],
+  ],
   ports: ['8080', '9000', '9100', '5432', '8443', '7777'],
   lines: ['admin', 'adm*', '*min', 'dev', '*', 'a b'],
 } as const;
@@ -39,6 +42,7 @@ const words = {
 const conditions: readonly (readonly [key: string, values: readonly string[]])[] = [
   ['request.headers[x-role]', words.lines],
   ['request.headers[X-Team]', words.lines],
+  ['request.headers[Cookie]', ['role=admin', 'role=*', '*admin', '*']],
   ['request.headers[host]', words.hosts],
   ['source.ip', words.blocks],
   ['remote.ip', words.blocks],
@@ -139,7 +143,7 @@ function source(dice: Dice, knowsNames: boolean): Fields {
   const { principals, namespaces, accounts, trustDomains, blocks, requestPrincipals } = words;
   if (!knowsNames) return fields(dice, { ipBlocks: blocks, remoteIpBlocks: blocks });
   const other = { ipBlocks: blocks, remoteIpBlocks: blocks, requestPrincipals };
-  if (dice.chance(25)) return fields(dice, { serviceAccounts: accounts, ...other });
+  if (dice.chance(35)) return fields(dice, { serviceAccounts: accounts, ...other });
   return fields(dice, { principals, namespaces, trustDomains, ...other });
 }
 

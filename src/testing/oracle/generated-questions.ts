@@ -88,6 +88,15 @@ const paths = [
   '/x.php/y',
 ];
 const lines = ['admin', 'administrator', 'superadmin', 'dev', 'dev,admin', 'dev, admin', 'a b', 'Admin', ''];
+const cookies = [
+  'role=admin',
+  'a=1; role=admin',
+  'role=admin;b=2',
+  'a=1; role=admin; b=2',
+  'a=role=admin',
+  'a=1,role=admin',
+  '',
+];
 
 function requestOf(
   dice: Dice,
@@ -111,6 +120,7 @@ function requestOf(
   const headers = {
     ...(dice.chance(40) && { 'x-role': dice.pick(lines) }),
     ...(dice.chance(25) && { 'x-team': dice.pick(lines) }),
+    ...(dice.chance(30) && { cookie: dice.pick(cookies) }),
     ...(dice.chance(20) && {
       'x-forwarded-for': dice.pick(['192.0.2.7', '198.51.100.1', '192.0.2.7, 10.1.0.7', '10.1.0.2']),
     }),
