@@ -52,6 +52,16 @@ describe('a VirtualService of sidecars', () => {
     expect(outbound.codes).toEqual([]);
   });
 
+  test('for a service that the Sidecar does not import is on port 80, also if routes lead to it', () => {
+    const shared = routed('shared', { hosts: ['web', 'api'], http: [to('web', { name: 'r' })] });
+    const egress = [{ hosts: [{ namespace: 'default', host: 'api.default.svc.cluster.local' }] }];
+    const outbound = outboundOf([web, api], { virtualServices: [shared], scope: { egress } });
+    expect(table(outbound, '80')).toMatchObject({
+      'api.default.svc.cluster.local:80': [`r ${cluster('web')}`],
+      'web.default.svc.cluster.local:80': [`r ${cluster('web')}`],
+    });
+  });
+
   test('for a host that no service has is on port 80', () => {
     const shop = routed('shop', { hosts: ['Shop.example', 'fd00::1'], http: [to('admin', { name: 'r' })] });
     const outbound = outboundOf([web, admin], { virtualServices: [shop] });

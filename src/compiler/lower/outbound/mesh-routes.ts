@@ -5,6 +5,7 @@ import type { ConflictIR } from '../../ir/proxy.ts';
 import type { RouteIR } from '../../ir/route.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
+import { importsService } from '../../merge/egress.ts';
 import { boundGateways } from '../../topology/gateway-name.ts';
 import { compareSpecificity, isWildcard, resolveShortName, subsetOf } from '../../topology/host.ts';
 import type { Lowering } from '../lowering.ts';
@@ -46,11 +47,18 @@ export class MeshRoutes {
     this.#scope = scope;
     this.#lowering = lowering;
     this.#destinations = new Destinations(services, scope.namespace);
+    // What only routes lead to has no listeners of its own: its names are routed as those that no service has.
+    const { egress, namespace } = scope;
+    const listed = new Set(
+      services.filter(
+        ({ service }) => egress?.some((listener) => importsService(listener, service, namespace)) ?? true,
+      ),
+    );
     for (const routed of virtualServices.flatMap((it) => meshHosts(it, lowering.settings.clusterDomain))) {
       const { host } = routed;
       const covered = isWildcard(host)
-        ? services.filter(({ service }) => subsetOf(service.host, host))
-        : [this.#destinations.serviceOf(host) ?? []].flat().filter(({ service }) => service.host === host);
+        ? [...listed].filter(({ service }) => subsetOf(service.host, host))
+        : [this.#destinations.serviceOf(host) ?? []].flat().filter((it) => it.service.host === host && listed.has(it));
       for (const { service } of covered) append(this.#ofServices, service.host, routed);
       if (covered.length === 0) append(this.#withoutService, host, routed);
     }
