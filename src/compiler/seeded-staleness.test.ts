@@ -29,8 +29,9 @@ const blind: readonly (readonly [stage: string, unseen: readonly number[], what:
   ['check of reach', [4], 'workloads'],
 ];
 
-/** The same in each run: a fault is found or it is not. */
-const samples = fc.sample(histories(20), { numRuns: 40, seed: 2 });
+/** The same in each run: a fault is found or it is not. The two that find nearly all faults come first. */
+const sampled = fc.sample(histories(20), { numRuns: 40, seed: 2 });
+const samples = [...[15, 1].map((i) => sampled[i] ?? []), ...sampled];
 
 describe('the comparison of histories with a fresh compiler', () => {
   afterEach(() => {
