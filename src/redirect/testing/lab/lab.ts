@@ -71,6 +71,8 @@ interface Reply {
   readonly answer: Answer | string;
 }
 
+// The system's own: in PATH a script that looks for one may come first, and takes ten times as long to start.
+const python = '/usr/bin/python3';
 const packets = `${repository}/src/redirect/testing/lab/packets.py`;
 const applicationUid = 1000;
 
@@ -102,7 +104,7 @@ class RunningLab implements Lab {
     for (const network of new Set(calls.map(({ from = 'workload' }) => from))) {
       const own = calls.filter(({ from = 'workload' }) => from === network);
       const stdin = JSON.stringify(own.map((call) => request(call, family)));
-      const text = await this.sandbox.must(['python3', packets, 'dial'], { network, stdin });
+      const text = await this.sandbox.must([python, packets, 'dial'], { network, stdin });
       const replies = JSON.parse(text) as readonly Reply[];
       for (const [i, call] of own.entries()) answers.set(call, formatAnswer(replies[i]?.answer ?? 'nothing'));
     }
@@ -141,7 +143,7 @@ class RunningLab implements Lab {
   async #start(args: readonly string[], network: LabNetwork): Promise<RunningProgram> {
     this.#programs += 1;
     const output = join(this.sandbox.folder, `packets-${this.#programs}.log`);
-    const program = await this.sandbox.start(['python3', packets, ...args], output, { network });
+    const program = await this.sandbox.start([python, packets, ...args], output, { network });
     const probe = async (): Promise<true | undefined> => {
       const text = await readFile(output, 'utf8');
       if (program.exitCode !== undefined) throw new Error(`${args.join(' ')} ended: ${text}`);
