@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit touched golden e2e one times lint types check bench soak demo demo-fleet cluster old-and-new docs clean
+.PHONY: help setup generate build test unit touched golden e2e one times lint types check bench soak demo demo-fleet virtual-machines cluster old-and-new docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -67,6 +67,9 @@ demo: build ## meshes of real Envoys: expected and actual result of each call, a
 
 demo-fleet: build ## meshd, a gateway and ten sidecars: how fast each edit of a policy reaches each proxy, while meshd is killed and restarted
 	@node scripts/demo-fleet.mjs
+
+virtual-machines: build ## a mesh without Kubernetes: Consul, two meshd, six workloads under systemd, policies from git, DNS of the mesh
+	@node scripts/virtual-machines.mjs
 
 cluster: build ## a Kubernetes API server, meshd and two namespaces of pods, for your own kubectl in another terminal, until Ctrl-C
 	@exec node scripts/cluster.mjs

@@ -6,7 +6,7 @@ export interface AsksMeshd {
 }
 
 /** What meshd says of an object: `/debug/config_distribution`. */
-interface Distribution {
+export interface Distribution {
   readonly version: string;
   readonly proxies: readonly { readonly proxy: string; readonly acknowledged: Readonly<Record<string, string>> }[];
 }

@@ -1,4 +1,4 @@
-import { appendFile, chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProxiesAnswer, ProxyRow, StatusAnswer } from '../../src/control/debug/answers.ts';
 import type { PlannedPod } from '../../src/testbed/floor-plan.ts';
@@ -15,6 +15,7 @@ import {
 import { until } from '../../src/testbed/until.ts';
 import type { ConfigurationList } from '../../src/xds/aggregated-service.ts';
 import { ControlPlane } from '../identity/control-plane.ts';
+import { textsOf } from '../testing/texts-of.ts';
 import { DirectEnvoys } from './direct-envoy.ts';
 
 /** How a proxy gets its configuration, and in which form its Envoy asks for it. */
@@ -197,12 +198,6 @@ function faultOf(proxy: string, rows: readonly ProxyRow[]): string | undefined {
   return behind.length === 0
     ? undefined
     : `${proxy} is not in step: ${JSON.stringify(behind.map(({ types }) => types))}`;
-}
-
-async function textsOf(folder: string): Promise<Record<string, string>> {
-  const names = await readdir(folder);
-  const texts = names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const);
-  return Object.fromEntries(await Promise.all(texts));
 }
 
 /** Of an agent, an Envoy that asks it for the state of the world: the same Envoy, with another word in its bootstrap. */

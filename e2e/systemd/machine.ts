@@ -8,7 +8,7 @@ import { type ControlGroup, openControlGroup } from './control-group.ts';
 /**
  * A machine that systemd runs as process 1, in namespaces inside a sandbox: its files are this machine's with a layer in
  * memory over them, its units are those that it needs and no others. As on a machine where it is installed,
- * /usr/local/bin has `pilot-agent` and `envoy`.
+ * /usr/local/bin has `pilot-agent`, `meshd`, `envoy` and `consul`. Units can name the network namespaces of the sandbox.
  */
 export interface Machine {
   readonly sandbox: Sandbox;
@@ -62,7 +62,8 @@ exec unshare --mount --uts --ipc --cgroup --pid --fork --kill-child sh -ec '
     : > dev/$device
     mount --bind /dev/$device dev/$device
   done
-  mkdir -p dev/pts dev/shm run/mesh/repository usr/local/bin
+  mkdir -p dev/pts dev/shm run/mesh/repository run/netns usr/local/bin
+  mount --rbind /run/netns run/netns
   mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
   ln -s pts/ptmx dev/ptmx
   mount --bind ${repository} run/mesh/repository
@@ -70,8 +71,9 @@ exec unshare --mount --uts --ipc --cgroup --pid --fork --kill-child sh -ec '
   rm -f usr/local/bin/*
   : > usr/local/bin/node
   mount --bind "$2" usr/local/bin/node
-  ln -s ${repository}/dist/pilot-agent.js usr/local/bin/pilot-agent
+  for program in pilot-agent meshd; do ln -s ${repository}/dist/$program.js usr/local/bin/$program; done
   ln -s ${repository}/.tools/bin/envoy usr/local/bin/envoy
+  ln -s ${repository}/.tools/bin/consul-1.8 usr/local/bin/consul
   rm -rf etc/systemd/system etc/mesh etc/certs
   mkdir -p etc/systemd/system/sysinit.target.wants
   for unit in ${units.join(' ')}; do cp lib/systemd/system/$unit etc/systemd/system/; done
@@ -83,20 +85,24 @@ exec unshare --mount --uts --ipc --cgroup --pid --fork --kill-child sh -ec '
 
 const systemd = ['/lib/systemd/systemd', '--unit=multi-user.target', '--log-target=journal', '--show-status=no'];
 
+/** Makes what the machine is to find in the sandbox when it boots, such as network namespaces. */
+type Prepare = (sandbox: Sandbox) => Promise<void>;
+
 /** Needs root, and Debian's package `systemd`; returns when the machine has booted. */
-export async function openMachine(): Promise<Machine> {
+export async function openMachine(prepare: Prepare = async () => undefined): Promise<Machine> {
   const group = await openControlGroup(`mesh-machine-${randomUUID()}`);
   try {
-    return await bootIn(group);
+    return await bootIn(group, prepare);
   } catch (error) {
     await group.close();
     throw error;
   }
 }
 
-async function bootIn(group: ControlGroup): Promise<Machine> {
+async function bootIn(group: ControlGroup, prepare: Prepare): Promise<Machine> {
   const sandbox = await openSandbox();
   try {
+    await prepare(sandbox);
     const argv = ['sh', '-ec', bootScript, 'sh', group.name, process.execPath, ...systemd];
     const boot = await sandbox.start(argv, join(sandbox.folder, 'boot.log'));
     const machine = machineOf(sandbox, boot, group);
@@ -113,7 +119,7 @@ async function bootIn(group: ControlGroup): Promise<Machine> {
 
 function machineOf(sandbox: Sandbox, boot: RunningProgram, group: ControlGroup): Machine {
   const run = (argv: readonly string[], stdin = ''): Promise<RunResult> =>
-    sandbox.run(['sh', '-c', enterScript, 'sh', String(boot.pid), ...argv], { stdin });
+    sandbox.run(['sh', '-c', enterScript, 'sh', String(boot.pid), ...argv], { stdin, timeoutMs: 120_000 });
   const must = async (argv: readonly string[], stdin?: string): Promise<string> => {
     const { exitCode, stdout, stderr } = await run(argv, stdin);
     if (exitCode !== 0) throw new Error(`${argv.join(' ')}: exit ${exitCode}: ${stderr.trim()}`);

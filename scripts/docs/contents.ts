@@ -27,6 +27,7 @@ export const parts: readonly Part[] = [
       'first-mesh': 'Two services, a call through two sidecars on one machine, a policy, the call again.',
       'local-program': 'One proxy with a policy in front of a program on this machine, without root.',
       'identity-without-kubernetes': 'Start a CA, issue a token, and get a certificate for a workload.',
+      'virtual-machines': 'Consul, two meshd, policies from git, DNS, and agents under systemd.',
       editors: 'Check and complete policies while you type, with the YAML language server.',
       'why-am-i-denied': 'Find the rule that denies a request, from a line of the log or a description of the request.',
       'test-policies':

@@ -150,7 +150,7 @@ export interface RegisterChanges {
 }
 
 /** Fetches it where set-up did not; throws with the reason where it is not to be had. */
-function debianConsul(): string {
+export function debianConsul(): string {
   const checkout = resolve(import.meta.dirname, '../../..');
   execFileSync(join(checkout, 'scripts/backends/debian-consul.sh'), { encoding: 'utf8' });
   return join(checkout, '.tools/bin/consul-1.8');

@@ -1,0 +1,112 @@
+import type { WorkloadCertificate } from '../../src/control/ca/temporary-authority.ts';
+import { addressOf, callers, homeOf, networkOf, planes, type WorkloadName, workloads } from './machine-plan.ts';
+import type { PrintedFiles } from './printed-files.ts';
+
+/** Files of a machine by path, and folders that belong to a user. */
+export interface MachineFiles {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly owned: readonly { readonly folder: string; readonly user: string }[];
+}
+
+const units = '/etc/systemd/system';
+
+/** The catalog's machine. */
+export function consulFiles(guide: PrintedFiles): MachineFiles {
+  const folder = `${homeOf('consul')}/var/lib/consul`;
+  return {
+    texts: unitFiles('consul', guide.text(`${units}/consul.service`), 'consul', ['/var/lib/consul']),
+    owned: [{ folder, user: 'consul' }],
+  };
+}
+
+/** A machine of a control plane; `authority` are the files of the CA that all of them have. */
+export function planeFiles(
+  guide: PrintedFiles,
+  name: string,
+  authority: Readonly<Record<string, string>>,
+): MachineFiles {
+  const home = homeOf(name);
+  const ca = Object.entries(authority).map(([file, text]) => [`${home}/etc/meshd/ca/${file}`, text]);
+  const folders = ['/etc/meshd', '/srv', '/var/lib/meshd'];
+  return {
+    texts: {
+      ...Object.fromEntries(ca),
+      ...unitFiles(name, guide.text(`${units}/meshd.service`), name, folders),
+    },
+    owned: folders.map((folder) => ({ folder: home + folder, user: 'meshd' })),
+  };
+}
+
+/** A workload's machine: `unit` is that of the agent. */
+export function workloadFiles(
+  guide: PrintedFiles,
+  unit: string,
+  name: WorkloadName,
+  issued: WorkloadCertificate,
+): MachineFiles {
+  const home = homeOf(name);
+  const proxy = `mesh-proxy-${name}`;
+  const own = guide.text(`${units}/mesh-proxy.service.d/machine.conf`);
+  return {
+    texts: {
+      [`${home}/etc/mesh/config/mesh`]: guide.text('/etc/mesh/config/mesh'),
+      [`${home}/etc/certs/cert-chain.pem`]: issued.certificateChain,
+      [`${home}/etc/certs/key.pem`]: issued.privateKey,
+      [`${home}/etc/certs/root-cert.pem`]: issued.rootCertificate,
+      ...unitFiles(proxy, unit, name, ['/etc/mesh', '/etc/certs', '/var/lib/mesh-proxy']),
+      [`${units}/${proxy}.service.d/meshd.conf`]: guide.text(`${units}/mesh-proxy.service.d/meshd.conf`),
+      [`${units}/${proxy}.service.d/machine.conf`]: ofWorkload(own, name),
+      ...unitFiles(`mesh-redirection-${name}`, guide.text(`${units}/mesh-redirection.service`), name, []),
+    },
+    owned: ['/etc/certs', '/var/lib/mesh-proxy'].map((folder) => ({ folder: home + folder, user: 'mesh-proxy' })),
+  };
+}
+
+/** Files of the repository of policies: what concerns all, and one file a workload. */
+export function policyFiles(guide: PrintedFiles): Readonly<Record<string, string>> {
+  const own = workloads.map((name) => [`${name}.yaml`, workloadPolicies(guide, name, callers[name])]);
+  return { 'mesh.yaml': guide.text('mesh.yaml'), ...Object.fromEntries(own) };
+}
+
+/** The WorkloadGroup of a workload, and who may call it. */
+export function workloadPolicies(guide: PrintedFiles, name: WorkloadName, from: readonly WorkloadName[]): string {
+  const [group = '', policy = ''] = guide.text('cart.yaml').split('---\n');
+  if (from.length === 0) return ofWorkload(group, name);
+  const principals = from.map((caller) => `cluster.local/ns/default/sa/${caller}`);
+  return [
+    ofWorkload(group, name),
+    ofWorkload(policy, name).replace(/(?<=principals: \[)[^\]]*/, principals.join(', ')),
+  ].join('---\n');
+}
+
+/** The Consul agent's definition of the workload's service. */
+export function serviceDefinition(guide: PrintedFiles, name: WorkloadName): string {
+  return ofWorkload(guide.text('cart.json'), name);
+}
+
+/** The page shows the machine of `cart`. */
+function ofWorkload(text: string, name: WorkloadName): string {
+  const [shown, own] = [addressOf('cart'), addressOf(name)];
+  return text.replaceAll(shown, own).replaceAll(dashed(shown), dashed(own)).replaceAll('cart', name);
+}
+
+function dashed(address: string): string {
+  return address.replaceAll('.', '-');
+}
+
+/**
+ * A unit under a name of its own. All machines share one systemd and its file system, so a drop-in gives each unit the network
+ * namespace and the folders of its machine.
+ */
+function unitFiles(unit: string, text: string, machine: string, folders: readonly string[]): Record<string, string> {
+  const binds = folders.map((folder) => `BindPaths=${homeOf(machine)}${folder}:${folder}`);
+  const place = ['[Service]', `NetworkNamespacePath=/run/netns/${networkOf(machine)}`, 'StateDirectory=', ...binds, ''];
+  return { [`${units}/${unit}.service`]: text, [`${units}/${unit}.service.d/place.conf`]: place.join('\n') };
+}
+
+/** Every unit that `make virtual-machines` starts, in the order in which it does. */
+export const unitNames = {
+  consul: ['consul'],
+  planes,
+  workloads: workloads.flatMap((name) => [`mesh-redirection-${name}`, `mesh-proxy-${name}`]),
+} as const;
