@@ -32,7 +32,7 @@ interface WorkloadIndex {
 }
 
 function workloadIndex(workloads: World['mesh']['workloads']): WorkloadIndex {
-  const known = indexes.get(workloads);
+  const known = workloadIndexes.get(workloads);
   if (known !== undefined) return known;
   const [byName, byAddress] = [new Map<string, MeshWorkload>(), new Map<string, MeshWorkload>()];
   for (const workload of workloads) {
@@ -40,33 +40,44 @@ function workloadIndex(workloads: World['mesh']['workloads']): WorkloadIndex {
     if (!byName.has(key)) byName.set(key, workload);
     for (const one of workload.addresses) if (!byAddress.has(one)) byAddress.set(one, workload);
   }
-  indexes.set(workloads, { byName, byAddress });
+  workloadIndexes.set(workloads, { byName, byAddress });
   return { byName, byAddress };
 }
 
-const indexes = new WeakMap<World['mesh']['workloads'], WorkloadIndex>();
+const workloadIndexes = new WeakMap<World['mesh']['workloads'], WorkloadIndex>();
 
 /** A service by its host, or by a shorter name as a client in `namespace` may write it. */
 export function findService({ mesh }: World, host: string, namespace: string): MeshService | undefined {
-  const exact = serviceByHost(mesh.services, host);
-  if (exact !== undefined) return exact;
+  const { byHost, byShortName } = serviceIndex(mesh.services);
+  const key = `${namespace} ${host}`;
+  const known = byHost.get(host) ?? byShortName.get(key);
+  if (known !== undefined) return known;
   const [name, other = namespace] = host.split('.');
-  return mesh.services.find(
+  const found = mesh.services.find(
     (service) =>
       service.kind === 'Service' &&
       service.namespace === other &&
       service.host.startsWith(`${name}.`) &&
       (host === name || `${service.host}.`.startsWith(`${host}.`)),
   );
+  if (found !== undefined) byShortName.set(key, found);
+  return found;
 }
 
-function serviceByHost(services: World['mesh']['services'], host: string): MeshService | undefined {
-  const known = byHost.get(services);
-  if (known !== undefined) return known.get(host);
-  const index = new Map<string, MeshService>();
-  for (const service of services) if (!index.has(service.host)) index.set(service.host, service);
-  byHost.set(services, index);
-  return index.get(host);
+interface ServiceIndex {
+  readonly byHost: ReadonlyMap<string, MeshService>;
+  /** By the namespace of the client and what it writes; those that were asked for and are there. */
+  readonly byShortName: Map<string, MeshService>;
 }
 
-const byHost = new WeakMap<World['mesh']['services'], ReadonlyMap<string, MeshService>>();
+function serviceIndex(services: World['mesh']['services']): ServiceIndex {
+  const known = serviceIndexes.get(services);
+  if (known !== undefined) return known;
+  const byHost = new Map<string, MeshService>();
+  for (const service of services) if (!byHost.has(service.host)) byHost.set(service.host, service);
+  const index = { byHost, byShortName: new Map<string, MeshService>() };
+  serviceIndexes.set(services, index);
+  return index;
+}
+
+const serviceIndexes = new WeakMap<World['mesh']['services'], ServiceIndex>();

@@ -73,6 +73,7 @@ function longestHolding(blocks: readonly AddressBlock[], address: readonly numbe
 
 /** The name itself, then `*.` and its parents, then chains that name none. */
 function byServerName(chains: readonly Chain[], name: string): readonly Chain[] {
+  if (chains.every(({ match }) => match.serverNames.length === 0)) return chains;
   const candidates = name === '' ? [] : [name, ...parentsOf(name).map((parent) => `*.${parent}`)];
   for (const candidate of candidates) {
     const found = chains.filter(({ match }) => match.serverNames.includes(candidate));

@@ -90,9 +90,10 @@ function reachMismatch(way: ExplainedWay, { reaches }: Expected): readonly strin
   return isThere ? [] : [`expected that it reaches ${reaches}, not ${outcomeOf(way)}`];
 }
 
-function deciderMismatch({ legs }: ExplainedWay, { by }: Expected): readonly string[] {
+function deciderMismatch(way: ExplainedWay, { by }: Expected): readonly string[] {
   if (by === undefined) return [];
-  const deciders = legs.at(-1)?.steps.at(-1)?.decidedBy ?? [];
+  // Steps are explained when somebody asks for them.
+  const deciders = way.legs.at(-1)?.steps.at(-1)?.decidedBy ?? [];
   if (deciders.some((decider) => isNamed(decider, by))) return [];
   const found = deciders.length === 0 ? 'no object' : deciders.map(objectOf).join('; ');
   return [`expected that ${by} decides, not ${found}`];
