@@ -86,12 +86,7 @@ export function serviceDefinition(guide: PrintedFiles, name: WorkloadName): stri
 
 /** The page shows the machine of `cart`. */
 function ofWorkload(text: string, name: WorkloadName): string {
-  const [shown, own] = [addressOf('cart'), addressOf(name)];
-  return text.replaceAll(shown, own).replaceAll(dashed(shown), dashed(own)).replaceAll('cart', name);
-}
-
-function dashed(address: string): string {
-  return address.replaceAll('.', '-');
+  return text.replaceAll(addressOf('cart'), addressOf(name)).replaceAll('cart', name);
 }
 
 /**

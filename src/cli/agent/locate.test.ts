@@ -109,6 +109,31 @@ describe('the node id', () => {
 });
 
 describe('locateProxy', () => {
+  const served = (flags: Partial<IdentityFlags>, environment: Environment = {}) =>
+    locateProxy({
+      ...{ flags: { id: '', ip: '', domain: '', ...flags }, environment, settings: defaultSettings, inputs: [] },
+      ownAddresses: async () => ['10.1.0.1'],
+    });
+
+  test.each<[string, Environment, string]>([
+    ['is in the namespace of all services of a catalog', {}, 'default'],
+    ['is in the namespace of POD_NAMESPACE', { POD_NAMESPACE: 'shop' }, 'shop'],
+  ])(
+    'leaves it to the control plane which workload has the address: the proxy %s',
+    async (_, environment, namespace) => {
+      expect(await served({ serviceregistry: 'Catalog' }, environment)).toEqual({
+        ...{ namespace, name: '10.1.0.1', ip: '10.1.0.1' },
+        ...{ id: '10.1.0.1.service.consul', domain: 'service.consul' },
+      });
+    },
+  );
+
+  test('does not guess the namespace that programs have registered a service in', async () => {
+    await expect(served({ serviceregistry: 'Mock' })).rejects.toThrow(
+      'nothing here says which namespace this workload is in: give POD_NAMESPACE, or --id NAME.NAMESPACE',
+    );
+  });
+
   test('says that no workload has the address', async () => {
     await expect(nodeOf({ serviceregistry: 'Mock', ip: '10.9.9.9' })).rejects.toThrow(
       'no workload of the inputs has the address "10.9.9.9": give --id NAME.NAMESPACE',

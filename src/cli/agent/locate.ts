@@ -23,15 +23,24 @@ export async function locateProxy(options: LocateOptions): Promise<ProxyIdentity
   return { ...identity, ...(workload ?? (await workloadAt(identity.ip ?? '', options))) };
 }
 
-/** The one workload of the inputs that has the address. */
+/** The one workload of the inputs that has the address. Without inputs the control plane finds it by the address. */
 async function workloadAt(
   address: string,
-  { inputs, settings }: LocateOptions,
+  { flags, environment, inputs, settings }: LocateOptions,
 ): Promise<Pick<ProxyIdentity, 'namespace' | 'name'>> {
-  if (inputs.length === 0) throw new UsageError('nothing here says which workload this is: give --id NAME.NAMESPACE');
+  if (inputs.length === 0) return { namespace: namespaceOf(flags, environment), name: address };
   const { workloadsAt } = await import('../../live/locate-workload.ts');
   const [only, ...others] = await workloadsAt(address, inputs, settings);
   if (only !== undefined && others.length === 0) return { namespace: only.namespace, name: only.name };
   const count = only === undefined ? 'no workload of the inputs has' : 'several workloads of the inputs have';
   throw new UsageError(`${count} the address "${address}": give --id NAME.NAMESPACE`);
+}
+
+/** Namespace of the identity that is asked for; that of all services of a catalog when nothing says another one. */
+function namespaceOf({ serviceregistry }: IdentityFlags, { POD_NAMESPACE: own = '' }: Environment): string {
+  if (own !== '') return own;
+  if (serviceregistry === 'Catalog') return 'default';
+  throw new UsageError(
+    'nothing here says which namespace this workload is in: give POD_NAMESPACE, or --id NAME.NAMESPACE',
+  );
 }
