@@ -15,9 +15,13 @@ interface Known {
   isEnding: boolean;
   /** As the API server was told. */
   isReady: boolean | undefined;
+  /** When its probes were last asked. */
+  askedAt: number;
 }
 
 const everyMs = 200;
+/** A pod that was ready is asked again after so long: the shortest period that a manifest can name. */
+const readyAgainMs = 1_000;
 
 /** What a node does with the pods of an API server: runs each, says whether it is ready, and ends it when it is deleted. */
 export class Kubelet {
@@ -64,7 +68,7 @@ export class Kubelet {
     const { uid, deletionTimestamp } = pod.metadata;
     let known = this.#pods.get(uid);
     if (known === undefined) {
-      known = { pod, started: this.#begin(pod), isEnding: false, isReady: undefined };
+      known = { pod, started: this.#begin(pod), isEnding: false, isReady: undefined, askedAt: 0 };
       this.#pods.set(uid, known);
     }
     if (deletionTimestamp !== undefined && !known.isEnding) {
@@ -91,6 +95,8 @@ export class Kubelet {
   async #report(known: Known): Promise<void> {
     const node = await Promise.race([known.started, delay(1)]);
     if (node === undefined) return;
+    if (known.isReady && performance.now() - known.askedAt < readyAgainMs) return;
+    known.askedAt = performance.now();
     const isReady = await node.isReady();
     if (isReady === known.isReady) return;
     known.isReady = isReady;

@@ -19,7 +19,7 @@ while (!isOver) {
   } catch (error) {
     failures.push(`${startedAt} ${error.message}`);
   }
-  await new Promise((done) => setTimeout(done, 20));
+  await new Promise((done) => setTimeout(done, 50));
 }
 process.stdout.write(`${JSON.stringify({ answers, failures })}\n`);
 
