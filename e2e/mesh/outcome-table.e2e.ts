@@ -23,7 +23,7 @@ async function topologyIn(interceptionMode: string): Promise<string> {
 
 describeMesh('outcome table', () => {
   describe.each([
-    { mode: 'REDIRECT', requests: tries(20), delivery: { ipv4: '127.0.0.6', ipv6: '::6' } },
+    { mode: 'REDIRECT', requests: tries(6, 70), delivery: { ipv4: '127.0.0.6', ipv6: '::6' } },
     { mode: 'TPROXY', requests: tries(6), delivery: undefined },
   ])('with sidecars in mode $mode', ({ mode, requests, delivery }) => {
     beforeAll(async () => {

@@ -52,7 +52,7 @@ describe('the evaluator', () => {
         compileGauged(addressOf(i), peerAuthentication('DISABLE'), { pathNormalization: level }),
       ),
     );
-    const cases: readonly (GaugeCase & { readonly level: number })[] = Array.from({ length: tries(3_000) }, () => {
+    const cases: readonly (GaugeCase & { readonly level: number })[] = Array.from({ length: tries(1_500, 40) }, () => {
       const level = dice.below(levels.length);
       const address = meshes[level]?.address ?? '';
       const connection = {

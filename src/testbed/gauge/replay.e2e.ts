@@ -17,7 +17,7 @@ import { generatedAccess } from '../../testing/generated-access.ts';
 import { signTokens } from '../../testing/generated-tokens.ts';
 import { gaugeLogged } from './gauge.ts';
 
-const meshCount = tries(12, 5);
+const meshCount = tries(8, 7.5);
 const requestsEach = 60;
 /** In `make soak` 100,800 requests in all, in rounds with a seed each; `REPLAY_ROUNDS` makes other numbers of them. */
 const rounds = Number(process.env.REPLAY_ROUNDS ?? tries(1, 28));
