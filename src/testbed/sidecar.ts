@@ -141,6 +141,7 @@ class RunningSidecar implements Sidecar {
   }
 
   async ready(): Promise<void> {
+    // Each question is a process of its own: asked more often, many of them would slow down what they ask for.
     const argv = ['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', this.#readyUrl];
     const isReady = async (): Promise<true | undefined> => {
       if (this.program.exitCode !== undefined) throw new Error(await this.#lastWords('ended'));
@@ -148,7 +149,7 @@ class RunningSidecar implements Sidecar {
       return stdout === '200' ? true : undefined;
     };
     const otherwise = (): Promise<string> => this.#lastWords('is not ready');
-    await until(isReady, { timeoutMs: readyTimeoutMs, everyMs: 50, otherwise });
+    await until(isReady, { timeoutMs: readyTimeoutMs, everyMs: 200, otherwise });
   }
 
   async admin(method: 'GET' | 'POST', path: string): Promise<string> {
