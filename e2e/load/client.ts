@@ -126,7 +126,8 @@ async function end(): Promise<void> {
 }
 
 readTargets();
-setInterval(readTargets, 20);
-setInterval(sendDue, 4);
+setInterval(readTargets, 50);
+// Twice as often as one is due, so that none leaves late by more than half of the time between two.
+setInterval(sendDue, 500 / order.perSecond);
 process.on('SIGTERM', () => void end());
 process.stdout.write('calling\n');

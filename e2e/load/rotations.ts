@@ -19,7 +19,7 @@ async function rotateOnce(testbed: Testbed, name: string): Promise<void> {
     (await testbed.sidecar(name).admin('GET', '/certs')).includes(serial) ? true : undefined;
   const otherwise = async (): Promise<string> =>
     `${name} does not show ${serial}:\n${(await testbed.sidecar(name).output()).slice(-2_000)}`;
-  await until(isShown, { timeoutMs: 90_000, everyMs: 50, otherwise });
+  await until(isShown, { timeoutMs: 90_000, everyMs: 100, otherwise });
 }
 
 /** Each file by one rename, as whoever provisions certificates does it: for a moment chain and key do not match. */

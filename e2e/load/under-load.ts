@@ -9,8 +9,8 @@ export type BothCounts = readonly [LoadCounts, LoadCounts];
 /** A mesh that is ready for load. */
 export interface LoadBench {
   readonly testbed: Testbed;
-  /** Starts both clients; both call the first server. */
-  start(order?: Partial<LoadOptions>): Promise<readonly [RunningLoad, RunningLoad]>;
+  /** Starts both clients: one calls the server that is ready, by its name; the other one `server`, the first when absent. */
+  start(order?: Partial<LoadOptions>, server?: number): Promise<readonly [RunningLoad, RunningLoad]>;
   /** Runs `work` while both clients call; gives what they counted. */
   during(work: (direct: RunningLoad) => Promise<void>): Promise<BothCounts>;
 }
@@ -19,11 +19,11 @@ export interface LoadBench {
 export async function openLoadBench(servers: number, env: Readonly<Record<string, string>> = {}): Promise<LoadBench> {
   const mesh = loadMesh(servers);
   const testbed = await createTestbed({ ...mesh, env: { ...mesh.env, ...env } });
-  const start: LoadBench['start'] = async (order = {}) => {
+  const start: LoadBench['start'] = async (order = {}, server = 0) => {
     const tls = await ownTls(testbed.ca);
     return Promise.all([
       startLoad(testbed.sandbox, { ...order, network: meshed, targets: [byName] }),
-      startLoad(testbed.sandbox, { ...order, network: direct, targets: [byAddress(0)], tls }),
+      startLoad(testbed.sandbox, { ...order, network: direct, targets: [byAddress(server)], tls }),
     ]);
   };
   try {

@@ -7,8 +7,9 @@ import { rotate } from '../load/rotations.ts';
 import { type BothCounts, formatBoth, type LoadBench, openLoadBench } from '../load/under-load.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 
-const reloads = tries(50, 4);
-const rotations = tries(20, 5);
+/** Each kind of change twice. */
+const reloads = tries(20, 10);
+const rotations = tries(8, 12);
 /** A minute in `make soak`. */
 const streamSeconds = tries(12, 5);
 const server = 'foo/server-0';

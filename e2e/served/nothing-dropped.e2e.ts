@@ -8,7 +8,8 @@ import { describeMesh } from '../testing/describe-mesh.ts';
 import { makeChanges } from './changes.ts';
 import { type Judge, judges, openServedLoad, type ServedLoad, servers } from './served-load.ts';
 
-const changes = tries(16, 10);
+/** Each kind of change once. */
+const changes = tries(8);
 /** So long the mesh is on its own, at least. */
 const awayMs = 1_000;
 
