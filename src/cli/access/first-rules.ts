@@ -1,19 +1,14 @@
-import { travel } from '../../access/evaluate/journey.ts';
-import { type ExplainedWay, explainWays } from '../../access/explanation.ts';
 import { placeName, unseenText } from '../../access/report/coverage-text.ts';
 import { type RuleName, ruleNamed, rulesInForce } from '../../access/suite/coverage/covered-mesh.ts';
 import { type CoveragePlace, unseenSides } from '../../access/suite/coverage/place.ts';
-import { expectationOf } from '../../access/suite/expectation-of.ts';
 import { keyOf } from '../../access/world.ts';
-import type { WrittenRequest } from '../../config/policy-test.ts';
 import { sortedBy } from '../../lib/sort.ts';
-import { UsageError } from '../../lib/usage-error.ts';
 import { type Draft, draftRequests } from '../../library/first-test/drafts.ts';
 import type { FirstRow, FirstRule } from '../../library/first-test/format-first-test.ts';
 import { findPolicy, surroundingsOf } from '../../library/first-test/surroundings-of.ts';
+import { firstExpectation, followFirst } from './first-requests.ts';
 import type { OpenMesh } from './open-mesh.ts';
 import { RunCoverage } from './test-coverage.ts';
-import { writtenAccesses } from './written-request.ts';
 
 /** For each rule that is in force somewhere: requests that show its predicates, with their verdicts, by file and line. */
 export function firstRules(mesh: OpenMesh): readonly FirstRule[] {
@@ -85,35 +80,15 @@ class RequestSearch {
     const before = unseen();
     if (before === 0) return undefined;
     for (const request of requests) {
-      const expect = this.#expectationOf(request);
+      const expect = firstExpectation(this.#mesh, request);
       if (expect === undefined) continue;
       const showsMore = this.#coverage.attempt(() => {
-        this.#follow(request, this.#observers);
+        followFirst(this.#mesh, request, this.#observers);
         return unseen() < before;
       });
       if (showsMore) return { name: shows, request, expect };
     }
     return undefined;
-  }
-
-  /** Undefined also where the request makes no sense in this mesh. */
-  #expectationOf(request: WrittenRequest): FirstRow['expect'] | undefined {
-    try {
-      return expectationOf(this.#follow(request));
-    } catch (error) {
-      if (error instanceof UsageError) return undefined;
-      throw error;
-    }
-  }
-
-  #follow(request: WrittenRequest, observers?: ReturnType<RunCoverage['observersOf']>): readonly ExplainedWay[] {
-    const { world, originsOf } = this.#mesh;
-    const judge = { now: 0, claims: request.claims };
-    const accesses = writtenAccesses(request, this.#mesh);
-    return explainWays(
-      accesses.flatMap((access) => travel(world, access, judge, observers)),
-      originsOf,
-    );
   }
 }
 

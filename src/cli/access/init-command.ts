@@ -2,11 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { WorldFailure } from '../../lib/failure.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
+import { sortedBy } from '../../lib/sort.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type FirstRule, formatFirstTest } from '../../library/first-test/format-first-test.ts';
 import { missingWorkloads } from '../../library/first-test/missing-workloads.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
+import { firstPlaces } from './first-places.ts';
 import { firstRules } from './first-rules.ts';
 import { openMesh } from './open-mesh.ts';
 import { readAssumptions } from './prepare-mesh.ts';
@@ -35,20 +37,30 @@ export async function runInit(
   const workloads = [...given, ...missingWorkloads(bare.snapshot)];
   const mesh = await openMesh(inputs, { ...options, filename: [], assume: workloads }, io);
   if (mesh === undefined) return exitCode.no;
-  const rules = firstRules(mesh);
-  if (rules.length === 0)
-    throw new UsageError('there is no test to write: the inputs have no rule of an AuthorizationPolicy');
-  if (rules.every(({ inside, outside }) => inside.length + outside.length === 0)) {
-    throw new UsageError('there is no test to write: no request was found that any of the rules matches, or just not');
+  const [rules, places] = [firstRules(mesh), firstPlaces(mesh)];
+  const all = sortedBy(
+    [...rules, ...places],
+    (one) => one.file,
+    ({ line }) => line,
+    ({ name }) => name,
+  );
+  if (all.length === 0) {
+    const none =
+      'the inputs have no rule of an AuthorizationPolicy, no RequestAuthentication and no PeerAuthentication';
+    throw new UsageError(`there is no test to write: ${none} that is in force at a proxy`);
   }
+  if (countRows(all) === 0)
+    throw new UsageError(
+      'there is no test to write: no request was found that any of the policies matches, or just not',
+    );
   const folder = file === '-' ? '.' : dirname(file);
   const paths = inputs.map((path) => relative(folder, path) || '.');
-  const placed = rules.map((rule) => ({ ...rule, file: relative(folder, rule.file) }));
+  const placed = all.map((rule) => ({ ...rule, file: relative(folder, rule.file) }));
   const text = formatFirstTest({ inputs: paths, workloads, rules: placed });
   if (file === '-') await io.writeOut(text);
   else {
     await writeNew(file, text, options.force === true);
-    await io.writeOut(`${summary(file, rules)}\n`);
+    await io.writeOut(`${summary(file, rules, places)}\n`);
   }
   return exitCode.done;
 }
@@ -82,9 +94,16 @@ async function writeNew(file: string, text: string, isForced: boolean): Promise<
   }
 }
 
-function summary(file: string, rules: readonly FirstRule[]): string {
-  const rows = rules.reduce((sum, { inside, outside }) => sum + inside.length + outside.length, 0);
-  const open = rules.reduce((sum, rule) => sum + rule.open.length, 0);
+function summary(file: string, rules: readonly FirstRule[], places: readonly FirstRule[]): string {
+  const open = [...rules, ...places].reduce((sum, rule) => sum + rule.open.length, 0);
   const missing = open === 0 ? '' : `; ${open} not shown by any request, as its comments say`;
-  return `wrote ${file}: ${rows} cases for ${rules.length} rules${missing}`;
+  const counts = [
+    ...(rules.length === 0 ? [] : [`${countRows(rules)} cases for ${rules.length} rules`]),
+    ...(places.length === 0 ? [] : [`${countRows(places)} cases for tokens and mutual TLS`]),
+  ];
+  return `wrote ${file}: ${counts.join(', ')}${missing}`;
+}
+
+function countRows(rules: readonly FirstRule[]): number {
+  return rules.reduce((sum, { inside, outside }) => sum + inside.length + outside.length, 0);
 }

@@ -23,13 +23,15 @@ describe('meshpol test --init', () => {
   test('writes cases that pass, for each rule and just outside it, and the same text each time', async () => {
     const written = await init();
     expect(written).toMatchObject({ code: 0, error: '' });
-    expect(written.out).toBe(`wrote ${file}: 9 cases for 2 rules; 1 not shown by any request, as its comments say\n`);
+    expect(written.out).toBe(
+      `wrote ${file}: 9 cases for 2 rules, 5 cases for tokens and mutual TLS; 1 not shown by any request, as its comments say\n`,
+    );
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('  inputs: [../policies]\n');
     expect(text).toContain('    # ../policies/cart.yaml:23\n');
     expect(text).toContain('    - name: "just outside AuthorizationPolicy shop/cart spec.rules[0]"\n');
     expect(text).toMatch(/# No request was found for this: .*requestPrincipals\[0\]/);
-    expect(await run(`test ${file}`)).toEqual({ code: 0, out: '9 passed, 0 failed\n', error: '' });
+    expect(await run(`test ${file}`)).toEqual({ code: 0, out: '14 passed, 0 failed\n', error: '' });
     await init('--force');
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect((await run(`test --init - ${join(folder, 'policies')}`)).out).toContain('  cases:\n');

@@ -36,6 +36,6 @@ describe('the guide "Test your policies in CI"', () => {
 
   test('has a first test that passes beside the one of the example', async () => {
     await run(['test', '--init', join(folder, 'tests', 'first.yaml'), '--force', join(folder, 'policies')]);
-    expect(await run(['test', join(folder, 'tests')])).toEqual({ code: 0, out: '20 passed, 0 failed\n', error: '' });
+    expect(await run(['test', join(folder, 'tests')])).toEqual({ code: 0, out: '25 passed, 0 failed\n', error: '' });
   });
 });

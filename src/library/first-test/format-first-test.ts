@@ -8,7 +8,7 @@ export interface FirstRow {
   readonly expect: Expectation;
 }
 
-/** The cases of one rule: requests that it matches, and requests just outside. */
+/** The cases of one rule, of tokens or of a mode of mutual TLS: requests that it is content with, and requests just outside. */
 export interface FirstRule {
   /** `AuthorizationPolicy shop/cart spec.rules[0]` */
   readonly name: string;

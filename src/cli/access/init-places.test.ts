@@ -1,0 +1,92 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { run } from '../testing/run-meshpol.ts';
+
+describe('meshpol test --init', () => {
+  test('writes cases for each issuer of tokens and each mode of mutual TLS, and just outside', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const keys = JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] });
+    const folder = mkdtempSync(join(tmpdir(), 'init-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [policies, file] = [join(folder, 'shop.yaml'), join(folder, 'first.yaml')];
+    writeFileSync(policies, shop(keys));
+    expect(await run(`test --init ${file} ${policies}`)).toEqual({
+      ...{ code: 0, out: `wrote ${file}: 9 cases for tokens and mutual TLS\n`, error: '' },
+    });
+    const { spec }: Written = parse(readFileSync(file, 'utf8'));
+    const rows = spec.cases.map(({ name, table }) => [
+      name,
+      ...table.map((row) => `${row.name}: ${JSON.stringify(row.expect)}`),
+    ]);
+    const issuer = 'https://a.example.com';
+    expect(rows).toEqual([
+      [
+        'RequestAuthentication shop/tokens',
+        `a token of ${issuer}: {"reaches":"shop/cart"}`,
+        'a token of b: {"reaches":"shop/cart"}',
+      ],
+      [
+        'just outside RequestAuthentication shop/tokens',
+        `a token of ${issuer} for another audience: {"status":403,"by":"RequestAuthentication shop/tokens"}`,
+        'a token of another issuer: {"status":401,"by":"RequestAuthentication shop/tokens"}',
+        'no token: {"reaches":"shop/cart"}',
+      ],
+      [
+        'PeerAuthentication shop/modes spec.mtls.mode',
+        'with mutual TLS: {"reaches":"shop/cart"}',
+        'without mutual TLS: {"exit":56}',
+      ],
+      [
+        'PeerAuthentication shop/modes spec.portLevelMtls["9000"].mode',
+        'with mutual TLS: {"exit":[52,56]}',
+        'without mutual TLS: {"reaches":"shop/cart"}',
+      ],
+    ]);
+    expect(await run(`test ${file} --coverage text --fail-under tokens=100,mutual-tls=100`)).toMatchObject({
+      ...{ code: 0, error: '' },
+    });
+  });
+});
+
+interface Written {
+  readonly spec: {
+    readonly cases: readonly {
+      readonly name: string;
+      readonly table: readonly { readonly name: string; readonly expect: object }[];
+    }[];
+  };
+}
+
+/** A workload with tokens of two issuers, and with two modes of mutual TLS. */
+const shop = (keys: string): string => `apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {mesh-injection: enabled}}
+---
+apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: shop}
+spec:
+  jwtRules:
+  - {issuer: https://a.example.com, audiences: [shop], jwks: '${keys}'}
+  - {issuer: b, jwks: '${keys}'}
+---
+apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: modes, namespace: shop}
+spec: {selector: {matchLabels: {app: cart}}, mtls: {mode: STRICT}, portLevelMtls: {9000: {mode: DISABLE}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: cart, namespace: shop}
+spec: {selector: {app: cart}, clusterIP: 10.96.0.1, ports: [{name: http, port: 80, targetPort: 8080}, {name: tcp, port: 9000}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: cart, namespace: shop, labels: {app: cart}}
+spec: {serviceAccountName: cart, containers: [{name: app}]}
+status: {podIP: 10.0.0.1}
+`;

@@ -1,0 +1,102 @@
+import type { CoveragePlace } from '../../access/suite/coverage/place.ts';
+import { keyOf, type World } from '../../access/world.ts';
+import type { Snapshot } from '../../compiler/snapshot.ts';
+import type { WrittenRequest } from '../../config/policy-test.ts';
+import type { MeshWorkload } from '../../contracts/mesh-file.ts';
+import { sortedBy } from '../../lib/sort.ts';
+import type { JwtRule } from '../../policy/request-authentication.ts';
+import { partFor } from './attributes.ts';
+import type { Draft } from './drafts.ts';
+import { merged } from './surroundings.ts';
+import { surroundingsOf } from './surroundings-of.ts';
+
+/** Requests of which one is to show a side of a policy that coverage counts. */
+export interface StateDraft extends Omit<Draft, 'requests'> {
+  readonly state: string;
+  readonly requests: Iterable<WrittenRequest>;
+}
+
+interface State extends Omit<StateDraft, 'requests'> {
+  /** Of the request, besides client and target. */
+  readonly part: WrittenRequest;
+}
+
+/** For a RequestAuthentication: tokens of each issuer, and others. For a mode of mutual TLS: both kinds of connections. Else nothing. */
+export function stateDrafts(place: CoveragePlace, world: World, snapshot: Snapshot): readonly StateDraft[] {
+  const states = statesOf(place, snapshot);
+  if (states.length === 0) return [];
+  const servers = serversOf(place, world, snapshot);
+  return states.map(({ part, ...state }) => ({
+    ...state,
+    requests: { [Symbol.iterator]: () => requestsTowards(servers, part, world, snapshot) },
+  }));
+}
+
+function statesOf({ group, namespace, name }: CoveragePlace, { policies }: Snapshot): readonly State[] {
+  if (group === 'mutual-tls') {
+    // Which of them is let in, the mode says.
+    return [
+      { shows: 'with mutual TLS', side: 'inside', state: 'mutual TLS', part: {} },
+      { shows: 'without mutual TLS', side: 'inside', state: 'without', part: {} },
+    ];
+  }
+  if (group !== 'tokens') return [];
+  const policy = policies.requestAuthentications.find((one) => one.namespace === namespace && one.name === name);
+  return [
+    ...(policy?.spec.jwtRules ?? []).flatMap(statesOfIssuer),
+    { shows: 'a token of another issuer', ...refused, part: { claims: { iss: strangers, sub: 'somebody' } } },
+    { shows: 'no token', side: 'outside', state: 'absent', part: {} },
+  ];
+}
+
+const refused = { side: 'outside', state: 'invalid' } as const;
+const strangers = 'https://stranger.example.com';
+
+function statesOfIssuer({ issuer = '', audiences = [] }: JwtRule): readonly State[] {
+  const claims = { iss: issuer === '' ? strangers : issuer, sub: 'somebody' };
+  const [aud] = audiences;
+  const of = issuer === '' ? 'any issuer' : issuer;
+  const taken = { ...claims, ...(aud !== undefined && { aud }) };
+  const ofOthers = { ...claims, aud: 'https://other.example.com' };
+  return [
+    { shows: `a token of ${of}`, side: 'inside', state: 'valid', part: { claims: taken } },
+    ...(aud === undefined
+      ? []
+      : [{ shows: `a token of ${of} for another audience`, ...refused, part: { claims: ofOthers } }]),
+  ];
+}
+
+/** Where it may be in force; those of its own namespace come first. */
+function serversOf(
+  { group, namespace, name }: CoveragePlace,
+  { mesh, proxies }: World,
+  { effective }: Snapshot,
+): readonly MeshWorkload[] {
+  const isThere = (server: MeshWorkload): boolean =>
+    group !== 'tokens' ||
+    effective.requestAuthentications(server).some((one) => one.namespace === namespace && one.name === name);
+  return sortedBy(
+    mesh.workloads.filter((server) => proxies.has(keyOf(server)) && isThere(server)),
+    (server) => (server.namespace === namespace ? 0 : 1),
+    keyOf,
+  );
+}
+
+/** From each client to each port. */
+function* requestsTowards(
+  servers: readonly MeshWorkload[],
+  part: WrittenRequest,
+  { mesh }: World,
+  snapshot: Snapshot,
+): Iterator<WrittenRequest> {
+  for (const server of servers) {
+    const { clients, targets, authorizer } = surroundingsOf(mesh, server, {}, undefined, snapshot);
+    const asked = authorizer === undefined ? {} : { authorizer };
+    for (const target of targets) {
+      const own = partFor(target);
+      // Bytes carry no tokens.
+      if (part.claims !== undefined && own.protocol === 'tcp') continue;
+      for (const client of clients) yield merged([client, own, asked, part]);
+    }
+  }
+}
