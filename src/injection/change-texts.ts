@@ -1,17 +1,19 @@
 import { parse as parseYaml } from 'yaml';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { formatPath } from '../diagnostics/json-path.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
 import { cutDocuments } from '../source/cut.ts';
 import type { JsonObject, PolicyDocument, SourceFile } from '../source/document.ts';
 import { hasHead, isNoObject } from '../source/head.ts';
 import { listItems } from '../source/list-items.ts';
 import { parse } from '../source/parse.ts';
+import { found as inWords } from './check-shape.ts';
 import { skipTexts } from './decide.ts';
 import { editText, type PodEdit } from './edit-text.ts';
 import { inject } from './inject.ts';
 import { patch } from './patch.ts';
 import type { PodObject, Texts } from './pod.ts';
-import { hasOtherPods, type PodInObject, podIn } from './pod-template.ts';
+import { hasOtherPods, type PodInObject, podGap, podIn } from './pod-template.ts';
 import type { InjectionSettings } from './settings.ts';
 import { withoutInjection } from './status.ts';
 
@@ -70,7 +72,7 @@ function editsOf(
     const object = objects[i];
     const found = object && podIn(object.value);
     if (found === undefined) {
-      if (object && changing.settings && hasOtherPods(object.value)) changing.notes.push(noteOfOther(object.value));
+      if (object && changing.settings) tellOfNoPod(object, changing);
       return [];
     }
     const after = changedPod(object as PolicyDocument, found, changing);
@@ -112,6 +114,20 @@ function namespacesIn(documents: readonly PolicyDocument[]): ReadonlyMap<string,
       return kind === 'Namespace' && name !== undefined ? [[name, labels] as const] : [];
     }),
   );
+}
+
+/** What is neither changed nor refused is told of, but for objects that have no pods. */
+function tellOfNoPod(document: PolicyDocument, { notes, bag }: Changing): void {
+  const object = document.value;
+  if (hasOtherPods(object)) notes.push(noteOfOther(object));
+  const gap = podGap(object);
+  if (gap === undefined) return;
+  const field = formatPath(gap.path);
+  if (gap.is === undefined) notes.push(`${nameOf(object)} is left as it is: it has no ${field}`);
+  else {
+    const problem = `${field} is ${inWords(gap.is)}, expected an object`;
+    bag.report('uninjectable-pod', document.spanOf(gap.path), { problem });
+  }
 }
 
 function noteOfOther(object: JsonObject): string {

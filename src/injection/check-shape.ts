@@ -80,7 +80,8 @@ function isListOfObjects(value: JsonValue): boolean {
   return Array.isArray(value) && (value as readonly JsonValue[]).every(isObject);
 }
 
-function found(value: JsonValue): string {
+/** What stands where something else is expected, in words. */
+export function found(value: JsonValue): string {
   if (value === null) return 'empty';
   return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -42,6 +42,21 @@ export function podIn(object: JsonObject): PodInObject | undefined {
   return { path, pod: pod as PodObject, namespace, controller };
 }
 
+/** Where an object of a kind that is known here should have a pod, and what is there instead; undefined: it has one. */
+export function podGap(
+  object: JsonObject,
+): { readonly path: JsonPath; readonly is: JsonValue | undefined } | undefined {
+  const place = placeIn(object);
+  if (place === undefined) return undefined;
+  const whole = [...place, 'spec'];
+  for (const length of whole.keys()) {
+    const path = whole.slice(0, length + 1);
+    const is = valueAt(object, path) as JsonValue | undefined;
+    if (!isObject(is)) return { path, is: is ?? undefined };
+  }
+  return undefined;
+}
+
 /** Whether an object of a kind that is not known here has a template of pods, as those of operators have. */
 export function hasOtherPods(object: JsonObject): boolean {
   if (placeIn(object) !== undefined) return false;

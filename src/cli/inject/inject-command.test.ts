@@ -44,6 +44,24 @@ describe('meshpol inject', () => {
     expect(out).toContain('    # the shop\n    - {name: web, image: "shop-web:1.0.0"} # pinned\n');
   });
 
+  test.each([
+    ['apps/v1', 'Deployment', 'spec: {replicas: 2}', 0, /Deployment a is left as it is: it has no spec\.template\n/],
+    ['batch/v1', 'CronJob', 'spec: {jobTemplate: ~}', 0, /CronJob a is left as it is: it has no spec\.jobTemplate\n/],
+    ['v1', 'Pod', 'status: {}', 0, /Pod a is left as it is: it has no spec\n/],
+    ['v1', 'Pod', 'spec: []', 1, /4:7: error: the pod can't get a proxy: spec is a list, expected an object/],
+    [
+      'apps/v1',
+      'Deployment',
+      'spec: {template: web}',
+      1,
+      /4:18: error: .*: spec\.template is a string, expected an obj/,
+    ],
+  ])('tells of a %s %s that has no pod: %s', async (apiVersion, kind, rest, expected, told) => {
+    const object = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a}\n${rest}\n`;
+    const { code, out, error } = await run('inject -', object);
+    expect([code, out, error]).toEqual([expected, expected === 0 ? `---\n${object}` : '', expect.stringMatching(told)]);
+  });
+
   test('prints every other document byte for byte', async () => {
     const other = '---\n# no pod\napiVersion: v1\nkind:   ConfigMap\nmetadata: {name: a}\ndata: {b:   "c"}\n';
     const crd = '---\napiVersion: example.org/v1\nkind: Pod\nmetadata: {name: not-ours}\nspec: {containers: x}\n';
