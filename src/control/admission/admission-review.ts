@@ -41,6 +41,9 @@ export interface Ruling {
 
 const versions: ReadonlySet<unknown> = new Set(['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']);
 
+/** Operations after which an object is stored. */
+const changing: ReadonlySet<string> = new Set(['CREATE', 'UPDATE']);
+
 /** The review of a text; what is missing or wrong in it, as words, where it is none. */
 export function readReview(text: string): AdmissionReview | string {
   let value: unknown;
@@ -63,6 +66,7 @@ export function readReview(text: string): AdmissionReview | string {
   if ([object, oldObject].some((each) => each !== undefined && each !== null && !isObject(each))) {
     return 'the object of the request is none';
   }
+  if (changing.has(operation) && !isObject(object)) return `the request has the operation ${operation}, and no object`;
   return {
     apiVersion: String(apiVersion),
     request: {

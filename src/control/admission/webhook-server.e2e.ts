@@ -81,14 +81,17 @@ describe('the server of webhooks', () => {
     readonly method?: string;
     readonly type?: string;
   }
-  const ask = (body: string | object, { path = '/validate', method = 'POST', type = 'application/json' }: Asked = {}) =>
+  const ask = (
+    body: string | Buffer | object,
+    { path = '/validate', method = 'POST', type = 'application/json' }: Asked = {},
+  ) =>
     new Promise<{ readonly status: number | undefined; readonly body: string }>((done, reject) => {
       const sent = request({
         ...{ host: '127.0.0.1', port: server.port, ca: root, servername: 'meshd.mesh-system.svc', agent: false },
         ...{ method, path, headers: { 'content-type': type } },
       });
       sent.on('response', async (answer) => done({ status: answer.statusCode, body: await text(answer) }));
-      sent.on('error', reject).end(typeof body === 'string' ? body : JSON.stringify(body));
+      sent.on('error', reject).end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
     });
 
   test('answers a review in its own version and with its uid', async () => {
@@ -134,6 +137,9 @@ describe('the server of webhooks', () => {
       400,
       /is none/,
     ],
+    ['a new object that is not there', reviewOf({}), {}, 400, /the operation CREATE, and no object/],
+    ['an update to nothing', reviewOf({ oldObject: policy, operation: 'UPDATE' }), {}, 400, /UPDATE, and no object/],
+    ['what is no UTF-8', Buffer.from('{"kind": "\xe9"}', 'latin1'), {}, 400, /not UTF-8/],
     ['a review without uid', reviewOf({ object: policy, uid: '' }), {}, 400, /no uid/],
     ['another path', '{}', { path: '/' }, 404, /no such webhook/],
     ['a path of every object', '{}', { path: '/constructor' }, 404, /no such webhook/],

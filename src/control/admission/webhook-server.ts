@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PlainLog } from '../../lib/log.ts';
 import { readTarget } from '../debug/debug-reply.ts';
@@ -110,7 +111,9 @@ async function textOf(request: IncomingMessage): Promise<string | Pick<Admission
   const body = await bodyOf(request);
   if (body === 'too long') return tooLong;
   if (body === 'without end') return failure(400, 'the body has no end');
-  return body.length === 0 ? failure(400, 'no body found') : body.toString('utf8');
+  if (body.length === 0) return failure(400, 'no body found');
+  // Other bytes would become replacement characters, so that another object would be judged.
+  return isUtf8(body) ? body.toString('utf8') : failure(400, 'the body is not UTF-8');
 }
 
 /** Whoever is to get an answer still needs the connection, so that nothing is ended here. */
