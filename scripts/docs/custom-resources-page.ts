@@ -6,7 +6,7 @@ import { code, table } from './markdown.ts';
 
 const introduction = `# Custom resources
 
-Written by \`make docs\` from \`src/definitions/\` and \`fixtures/server-checks.json\`. On a Kubernetes API server, the
+Written by \`make docs\` from \`src/definitions/\`, \`fixtures/server-checks.json\` and \`fixtures/beyond-one-object.json\`. On a Kubernetes API server, the
 [kinds](kinds.md) of the mesh are custom resources. This page has their names, the columns that \`kubectl get\` prints, and what the
 server checks before it stores an object.
 
@@ -74,6 +74,11 @@ everything in one object. \`meshd\` checks all of it; if an object is invalid, i
 find the same errors before you apply the object. In a single object, the server doesn't find these errors, or not always:
 `;
 
+const beforeBeyond = `
+The [validation webhook](meshd-serve.md#validation-of-objects) of \`meshd\` refuses an object that has one of these errors. The webhook gets one object at
+a time and does not read the mesh configuration, so it can't find these errors, or not always. \`meshpol\` and \`meshd\` find them:
+`;
+
 /** Names, columns and checks of every kind that has a definition. */
 export function customResourcesPage(): string {
   const schemas = definedKinds.map((defined) => ({ defined, rules: rulesOf(specOf(defined)) }));
@@ -97,9 +102,10 @@ export function customResourcesPage(): string {
     beforeBounds,
     table(['kind', 'list', 'at most'], bounds),
     beforeLeft,
-    `${leftCodes()
-      .map((name) => `[${name}](diagnostics.md#${name})`)
-      .join(', ')}.\n`,
+    `${linksTo(leftCodes())}.`,
+    beforeBeyond,
+    table(['reason', 'error'], beyondOneObject()),
+    '',
   ].join('\n');
 }
 
@@ -138,9 +144,24 @@ function placesOf(schema: StructuralSchema, path: string): (readonly [string, St
   ];
 }
 
+type Cases = Readonly<Record<string, readonly string[]>>;
+
 function leftCodes(): readonly string[] {
-  const { left } = JSON.parse(readFileSync('fixtures/server-checks.json', 'utf8')) as {
-    readonly left: Readonly<Record<string, readonly string[]>>;
-  };
-  return [...new Set(Object.values(left).flat())].sort();
+  const { left } = JSON.parse(readFileSync('fixtures/server-checks.json', 'utf8')) as { readonly left: Cases };
+  return codesIn(left);
+}
+
+function beyondOneObject(): readonly (readonly string[])[] {
+  const reasons = JSON.parse(readFileSync('fixtures/beyond-one-object.json', 'utf8')) as Readonly<
+    Record<string, Cases>
+  >;
+  return Object.entries(reasons).map(([reason, cases]) => [reason, linksTo(codesIn(cases))]);
+}
+
+function codesIn(cases: Cases): readonly string[] {
+  return [...new Set(Object.values(cases).flat())].sort();
+}
+
+function linksTo(codes: readonly string[]): string {
+  return codes.map((name) => `[${name}](diagnostics.md#${name})`).join(', ');
 }

@@ -11,8 +11,15 @@ const reviewer = new Reviewer((workerData as AdmissionData).revision);
 
 const warmUp = new WarmUp((question) => void reviewer.take({ question }));
 
-port.on('message', (message: ToAdmission) => {
-  const said = reviewer.take(message);
+/** Of all messages until now: each is taken after the one before it, whose check of keys may wait. */
+let taken = Promise.resolve();
+
+async function take(message: ToAdmission): Promise<void> {
+  const said = await reviewer.take(message);
   if (said !== undefined) port.postMessage(said);
   else if ('settings' in message) warmUp.begin();
+}
+
+port.on('message', (message: ToAdmission) => {
+  taken = taken.then(() => take(message));
 });

@@ -1,7 +1,7 @@
 import { type AdmissionRequest, type AdmissionReview, answerOf, type Ruling } from './admission-review.ts';
 
 /** What decides about the objects of one webhook; what it throws is a fault of ours. */
-export type Rule = (request: AdmissionRequest) => Ruling;
+export type Rule = (request: AdmissionRequest) => Ruling | Promise<Ruling>;
 
 /** What a webhook answers to an API server, and what is told of it here. */
 export interface AdmissionReply {
@@ -28,13 +28,13 @@ export interface AdmissionEvent {
 }
 
 /** Answers a review, or what is wrong with a text that is none. */
-export function answerReview(rule: Rule, review: AdmissionReview | string): AdmissionReply {
+export async function answerReview(rule: Rule, review: AdmissionReview | string): Promise<AdmissionReply> {
   if (typeof review === 'string') return { status: 400, body: JSON.stringify({ error: review }), told: undefined };
   const { kind, operation, namespace = '', object, oldObject } = review.request;
   const { name = '' } = ((object ?? oldObject)?.metadata ?? {}) as { readonly name?: string };
   const event = { kind: kind.kind, operation, namespace, name };
   try {
-    const ruling = rule(review.request);
+    const ruling = await rule(review.request);
     const allowed = ruling.patch === undefined ? 'allowed' : 'changed';
     const told = {
       ...event,

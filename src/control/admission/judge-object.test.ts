@@ -6,7 +6,7 @@ import { type Ruling, readReview } from './admission-review.ts';
 import { judgeObject } from './judge-object.ts';
 import { type ReviewParts, reviewOf } from './testing/reviews.ts';
 
-function judge(parts: ReviewParts): Ruling {
+async function judge(parts: ReviewParts): Promise<Ruling> {
   const review = readReview(JSON.stringify(reviewOf(parts)));
   if (typeof review === 'string') throw new Error(review);
   return judgeObject(review.request, 'default');
@@ -19,8 +19,8 @@ const invalid = { mtls: { mode: 'STRIKT' } };
 const valid = { mtls: { mode: 'STRICT' } };
 
 describe('judgeObject', () => {
-  test('names the field, what was found and expected, the code, and what to do', () => {
-    const { isAllowed, message, causes } = judge({ object: policy(invalid) });
+  test('names the field, what was found and expected, the code, and what to do', async () => {
+    const { isAllowed, message, causes } = await judge({ object: policy(invalid) });
     expect(isAllowed).toBe(false);
     expect(message).toBe(
       'spec.mtls.mode: "mode" is "STRIKT", expected one of UNSET, DISABLE, PERMISSIVE, STRICT [unknown-enum-value]; did you mean "STRICT"?',
@@ -30,82 +30,101 @@ describe('judgeObject', () => {
     ]);
   });
 
-  test('admits each object of fixtures/ok', () => {
+  test('admits each object of fixtures/ok', async () => {
     const objects = fixtureObjects('fixtures/ok');
     expect(objects.length).toBeGreaterThan(200);
-    const refused = objects.flatMap(({ fixture, value }) => {
-      const { isAllowed, message } = judge({ object: stored(value) });
-      return isAllowed ? [] : [`${fixture}: ${message}`];
-    });
+    const refused: string[] = [];
+    for (const { fixture, value } of objects) {
+      const { isAllowed, message } = await judge({ object: stored(value) });
+      if (!isAllowed) refused.push(`${fixture}: ${message}`);
+    }
     expect(refused).toEqual([]);
   });
 
-  test('refuses, with the code of the compiler, what definitions of the kinds let through', () => {
+  test('refuses, with the code of the compiler, what definitions of the kinds let through', async () => {
     const { left } = JSON.parse(readFileSync('fixtures/server-checks.json', 'utf8')) as {
       readonly left: Readonly<Record<string, readonly string[]>>;
     };
     const codes: Record<string, readonly string[]> = {};
     for (const { fixture, value } of fixtureObjects('fixtures/err')) {
       if (left[fixture] === undefined) continue;
-      const { causes = [] } = judge({ object: stored(value) });
+      const { causes = [] } = await judge({ object: stored(value) });
       const found = causes.map(({ message }) => /\[([^[]+)\]$/.exec(message)?.[1] ?? message);
       codes[fixture] = [...new Set([...(codes[fixture] ?? []), ...found])].sort();
     }
     expect(codes).toEqual(left);
   });
 
-  test('gives warnings of the compiler as warnings', () => {
+  test.each([
+    ['ServiceEntry', { endpoints: [{ address: 'a b' }] }, 'spec.endpoints[0].address', 'invalid-address'],
+    ['ServiceEntry', { endpoints: [{ address: 'unix://x' }] }, 'spec.endpoints[0].address', 'invalid-address'],
+    ['ServiceEntry', { resolution: 'DYNAMIC_DNS' }, 'spec.resolution', 'unsupported-resolution'],
+    ['WorkloadEntry', { address: '10.0.0.300' }, 'spec.address', 'invalid-address'],
+  ])('refuses what the topology refuses of one object: %s %j', async (kind, part, field, code) => {
+    const service = { hosts: ['a.com'], ports: [{ number: 80, name: 'http' }], resolution: 'STATIC' };
+    const spec = { ...(kind === 'ServiceEntry' && service), ...part };
+    const metadata = { name: 'demo', namespace: 'foo' };
+    const { isAllowed, causes } = await judge({
+      object: { apiVersion: 'networking.mesh.io/v1', kind, metadata, spec },
+    });
+    const message = expect.stringMatching(`\\[${code}\\]$`);
+    expect([isAllowed, causes]).toEqual([false, [{ field, message }]]);
+  });
+
+  test('gives warnings of the compiler as warnings', async () => {
     const group = {
       apiVersion: 'networking.mesh.io/v1',
       kind: 'WorkloadGroup',
       metadata: { name: 'a', namespace: 'foo' },
     };
-    const { isAllowed, warnings } = judge({ object: { ...group, spec: { template: { address: '10.0.0.1' } } } });
+    const { isAllowed, warnings } = await judge({ object: { ...group, spec: { template: { address: '10.0.0.1' } } } });
     expect(isAllowed).toBe(true);
     expect(warnings).toEqual([expect.stringMatching(/^spec\.template\.address: .*\[group-field-without-effect\]$/)]);
   });
 
-  test('knows an object that asks for a name, and one whose namespace stands beside it', () => {
+  test('knows an object that asks for a name, and one whose namespace stands beside it', async () => {
     const object = policy(valid, { generateName: `${'a'.repeat(70)}-` });
-    expect(judge({ object })).toEqual({ isAllowed: true, warnings: [] });
-    expect(judge({ object: policy(invalid, { generateName: 'a-' }) }).isAllowed).toBe(false);
-    expect(judge({ object: policy(valid, {}) }).message).toMatch(/\[missing-field\]/);
+    expect(await judge({ object })).toEqual({ isAllowed: true, warnings: [] });
+    expect((await judge({ object: policy(invalid, { generateName: 'a-' }) })).isAllowed).toBe(false);
+    expect((await judge({ object: policy(valid, {}) })).message).toMatch(/\[missing-field\]/);
   });
 
-  test('lets the deletion of an invalid object through, and what a deletion waits for', () => {
+  test('lets the deletion of an invalid object through, and what a deletion waits for', async () => {
     const oldObject = policy(invalid);
-    expect(judge({ oldObject, operation: 'DELETE' }).isAllowed).toBe(true);
+    expect((await judge({ oldObject, operation: 'DELETE' })).isAllowed).toBe(true);
     const object = policy(invalid, { name: 'demo', namespace: 'foo', deletionTimestamp: '2026-01-01T00:00:00Z' });
-    expect(judge({ object, oldObject, operation: 'UPDATE' }).isAllowed).toBe(true);
+    expect((await judge({ object, oldObject, operation: 'UPDATE' })).isAllowed).toBe(true);
   });
 
-  test('lets metadata of an invalid object change, with a warning, and nothing else of it', () => {
+  test('lets metadata of an invalid object change, with a warning, and nothing else of it', async () => {
     const oldObject = policy(invalid);
     const metadata = { name: 'demo', namespace: 'foo', labels: { team: 'a' } };
-    const labelled = judge({ object: policy(invalid, metadata), oldObject, operation: 'UPDATE' });
+    const labelled = await judge({ object: policy(invalid, metadata), oldObject, operation: 'UPDATE' });
     expect(labelled.isAllowed).toBe(true);
     expect(labelled.warnings).toEqual([expect.stringMatching(/^invalid as before: spec\.mtls\.mode: /)]);
     const worse = policy(invalid, { name: 'demo', namespace: 'foo', labels: { 'no label!': 'a' } });
-    expect(judge({ object: worse, oldObject, operation: 'UPDATE' }).isAllowed).toBe(false);
+    expect((await judge({ object: worse, oldObject, operation: 'UPDATE' })).isAllowed).toBe(false);
     const other = policy({ ...invalid, selector: { matchLabels: { app: 'a' } } });
-    expect(judge({ object: other, oldObject, operation: 'UPDATE' }).isAllowed).toBe(false);
-    expect(judge({ object: policy(valid), oldObject, operation: 'UPDATE' }).isAllowed).toBe(true);
-    expect(judge({ object: policy(invalid), oldObject: policy(valid), operation: 'UPDATE' }).isAllowed).toBe(false);
+    expect((await judge({ object: other, oldObject, operation: 'UPDATE' })).isAllowed).toBe(false);
+    expect((await judge({ object: policy(valid), oldObject, operation: 'UPDATE' })).isAllowed).toBe(true);
+    expect((await judge({ object: policy(invalid), oldObject: policy(valid), operation: 'UPDATE' })).isAllowed).toBe(
+      false,
+    );
   });
 
-  test('refuses the object of a trial of its own revision, and admits that of another one', () => {
+  test('refuses the object of a trial of its own revision, and admits that of another one', async () => {
     const trialOf = (revision: string) => {
       const annotations = { 'mesh.io/trial-of-the-webhook': revision };
       return judge({ object: policy(valid, { name: 'demo', namespace: 'foo', annotations }) });
     };
     const message = expect.stringMatching(/of the revision "default" is asked/);
-    expect(trialOf('default')).toMatchObject({ isAllowed: false, message });
-    expect(trialOf('canary')).toMatchObject({ isAllowed: true });
+    expect(await trialOf('default')).toMatchObject({ isAllowed: false, message });
+    expect(await trialOf('canary')).toMatchObject({ isAllowed: true });
   });
 
-  test('has no opinion on kinds that nobody here reads', () => {
+  test('has no opinion on kinds that nobody here reads', async () => {
     const object = { apiVersion: 'batch.example.com/v1', kind: 'Task', metadata: { name: 'a', namespace: 'foo' } };
-    expect(judge({ object })).toEqual({ isAllowed: true, warnings: [] });
+    expect(await judge({ object })).toEqual({ isAllowed: true, warnings: [] });
   });
 });
 

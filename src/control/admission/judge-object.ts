@@ -1,4 +1,3 @@
-import { createObjectReader } from '../../compiler/read-objects.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import { jsonPathAt } from '../../diagnostics/json-positions.ts';
@@ -6,6 +5,7 @@ import type { ApiObject } from '../../kubernetes/resource-type.ts';
 import type { JsonObject } from '../../source/document.ts';
 import { textOf } from '../registry/cluster/projection.ts';
 import type { AdmissionRequest, Ruling } from './admission-review.ts';
+import { examineObject } from './examine-object.ts';
 import { trialAnnotation, trialAnswer } from './trial-annotation.ts';
 
 /**
@@ -13,15 +13,18 @@ import { trialAnnotation, trialAnswer } from './trial-annotation.ts';
  * A deletion may always be. So may a change of an invalid object that changes metadata alone and brings no other error: who
  * takes a finalizer or a label away has not made the mistake. `revision` is that of the control plane, which may be on trial.
  */
-export function judgeObject({ object, oldObject, ...request }: AdmissionRequest, revision: string): Ruling {
+export async function judgeObject(
+  { object, oldObject, ...request }: AdmissionRequest,
+  revision: string,
+): Promise<Ruling> {
   if (request.operation === 'DELETE' || object === undefined) return { isAllowed: true };
   if (isTrial(object, revision)) return { isAllowed: false, message: trialAnswer(revision) };
-  const { errors, warnings } = findingsOf(object, request);
+  const { errors, warnings } = await findingsOf(object, request);
   const said = warnings.map(lineOf);
   if (errors.length === 0) return { isAllowed: true, warnings: said };
   const lines = errors.map(lineOf);
   if (oldObject !== undefined && (isBeingDeleted(object) || isSameButMetadata(object, oldObject))) {
-    const before = new Set(findingsOf(oldObject, request).errors.map(lineOf));
+    const before = new Set((await findingsOf(oldObject, request)).errors.map(lineOf));
     if (isBeingDeleted(object) || lines.every((line) => before.has(line))) {
       return { isAllowed: true, warnings: [...lines.map((line) => `invalid as before: ${line}`), ...said] };
     }
@@ -40,14 +43,14 @@ interface Found extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | undefined;
 }
 
-function findingsOf(
+async function findingsOf(
   object: JsonObject,
   { kind, namespace }: Pick<AdmissionRequest, 'kind' | 'namespace'>,
-): { readonly errors: readonly Found[]; readonly warnings: readonly Found[] } {
+): Promise<{ readonly errors: readonly Found[]; readonly warnings: readonly Found[] }> {
   const type = { ...kind, resource: '', isNamespaced: namespace !== undefined };
   const text = textOf(named(object, namespace), type);
   const bag = new DiagnosticBag();
-  createObjectReader()([{ path: 'object', text, isSizeChecked: true }], bag);
+  await examineObject(text, bag);
   const of = (severity: Diagnostic['severity']): Found[] => {
     return bag.all
       .filter((diagnostic) => diagnostic.severity === severity)

@@ -17,9 +17,9 @@ function given() {
     reviewer.take({
       settings: { revision: 'default', ownNamespace: 'mesh-system', meshConfig: { path: 'mesh.yaml', text } },
     });
-  use('');
-  const ask = (namespaceLabels?: NamespaceTexts): string => {
-    const said = reviewer.take({
+  void use('');
+  const ask = async (namespaceLabels?: NamespaceTexts): Promise<string> => {
+    const said = await reviewer.take({
       question: {
         ...{ id: 1, webhook: 'inject', text: JSON.stringify(reviewOf({ object: pod })), location: {} },
         ...(namespaceLabels !== undefined && { namespaceLabels }),
@@ -35,33 +35,33 @@ function given() {
 }
 
 describe('a reviewer', () => {
-  test('asks for the labels of a namespace that it was not told of', () => {
+  test('asks for the labels of a namespace that it was not told of', async () => {
     const { ask } = given();
-    expect([ask(), ask(enabled), ask()]).toEqual(['wants shop', 'mesh-agent:0.1.0', 'wants shop']);
+    expect([await ask(), await ask(enabled), await ask()]).toEqual(['wants shop', 'mesh-agent:0.1.0', 'wants shop']);
   });
 
-  test('goes by the labels that it was told last, until the namespace is gone', () => {
+  test('goes by the labels that it was told last, until the namespace is gone', async () => {
     const { reviewer, ask } = given();
-    reviewer.take({ namespaces: new Map([['shop', enabled]]) });
-    expect(ask()).toBe('mesh-agent:0.1.0');
-    reviewer.take({ namespace: 'shop', labels: disabled });
+    await reviewer.take({ namespaces: new Map([['shop', enabled]]) });
+    expect(await ask()).toBe('mesh-agent:0.1.0');
+    await reviewer.take({ namespace: 'shop', labels: disabled });
     // What was found for the question is older.
-    expect([ask(), ask(enabled)]).toEqual(['nothing', 'nothing']);
-    reviewer.take({ namespace: 'shop', labels: enabled });
-    expect(ask()).toBe('mesh-agent:0.1.0');
-    reviewer.take({ namespace: 'shop', labels: undefined });
-    expect(ask()).toBe('wants shop');
-    reviewer.take({ namespace: 'shop', labels: enabled });
-    reviewer.take({ namespaces: new Map([['other', enabled]]) });
-    expect(ask()).toBe('wants shop');
+    expect([await ask(), await ask(enabled)]).toEqual(['nothing', 'nothing']);
+    await reviewer.take({ namespace: 'shop', labels: enabled });
+    expect(await ask()).toBe('mesh-agent:0.1.0');
+    await reviewer.take({ namespace: 'shop', labels: undefined });
+    expect(await ask()).toBe('wants shop');
+    await reviewer.take({ namespace: 'shop', labels: enabled });
+    await reviewer.take({ namespaces: new Map([['other', enabled]]) });
+    expect(await ask()).toBe('wants shop');
   });
 
-  test('goes by the settings that it was told last, and keeps those where new ones are faulty', () => {
+  test('goes by the settings that it was told last, and keeps those where new ones are faulty', async () => {
     const { use, ask } = given();
-    expect(ask(enabled)).toBe('mesh-agent:0.1.0');
-    use('injection: {image: "mesh-agent:2"}\n');
-    expect(ask(enabled)).toBe('mesh-agent:2');
-    expect(use('injection: {image: 3}\n')).toMatchObject({ refusedSettings: expect.stringContaining('image') });
-    expect(ask(enabled)).toBe('mesh-agent:2');
+    expect(await ask(enabled)).toBe('mesh-agent:0.1.0');
+    await use('injection: {image: "mesh-agent:2"}\n');
+    expect(await ask(enabled)).toBe('mesh-agent:2');
+    expect(await use('injection: {image: 3}\n')).toMatchObject({ refusedSettings: expect.stringContaining('image') });
+    expect(await ask(enabled)).toBe('mesh-agent:2');
   });
 });

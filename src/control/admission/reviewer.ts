@@ -15,8 +15,8 @@ export class Reviewer {
     this.#revision = revision;
   }
 
-  /** What is to be said to a message; undefined: nothing. */
-  take(message: ToAdmission): FromAdmission | undefined {
+  /** What is to be said to a message; undefined: nothing. The next message is to wait until this is known. */
+  async take(message: ToAdmission): Promise<FromAdmission | undefined> {
     if ('question' in message) return this.#answer(message.question);
     if ('namespaces' in message) this.#namespaces = new Map(message.namespaces);
     else if ('namespace' in message) this.#learn(message.namespace, message.labels);
@@ -32,13 +32,13 @@ export class Reviewer {
     else this.#namespaces.set(namespace, labels);
   }
 
-  #answer({ id, webhook, text, location, namespaceLabels }: AdmissionQuestion): FromAdmission {
+  async #answer({ id, webhook, text, location, namespaceLabels }: AdmissionQuestion): Promise<FromAdmission> {
     const review = readReview(text);
     if (webhook === 'validate' || typeof review === 'string')
-      return { id, reply: answerReview((request) => judgeObject(request, this.#revision), review) };
+      return { id, reply: await answerReview((request) => judgeObject(request, this.#revision), review) };
     const namespace = review.request.namespace ?? '';
     const labels = this.#namespaces.get(namespace) ?? namespaceLabels;
     if (labels === undefined) return { id, wants: namespace };
-    return { id, reply: answerReview((request) => this.#injector.rule(request, labels, location), review) };
+    return { id, reply: await answerReview((request) => this.#injector.rule(request, labels, location), review) };
   }
 }

@@ -7,17 +7,18 @@ import { WarmUp } from './warm-up.ts';
 describe('a warm-up', () => {
   test('has pods of five shapes answered that all get a proxy, each in a turn of its own, and only once', async () => {
     const reviewer = new Reviewer('default');
-    reviewer.take({ settings: { revision: 'default', ownNamespace: 'mesh-system', prefersNative: true } });
+    await reviewer.take({ settings: { revision: 'default', ownNamespace: 'mesh-system', prefersNative: true } });
     const answers: unknown[] = [];
     let turns = 0;
     const patches = new Set<string>();
-    const answer = (question: AdmissionQuestion): void => {
-      const said = reviewer.take({ question });
+    const answer = async (question: AdmissionQuestion): Promise<void> => {
+      const turn = turns;
+      const said = await reviewer.take({ question });
       const { response } = JSON.parse(said !== undefined && 'reply' in said ? said.reply.body : '{}');
-      answers.push([response.allowed, response.warnings, turns]);
+      answers.push([response.allowed, response.warnings, turn]);
       patches.add(response.patch);
     };
-    const warmUp = new WarmUp(answer, 3);
+    const warmUp = new WarmUp((question) => void answer(question), 3);
     const count = (): void => {
       turns += 1;
       if (turns < 20) setImmediate(count);

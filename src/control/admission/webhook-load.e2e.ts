@@ -9,6 +9,7 @@ import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
 import { CertificateSource } from '../server/certificate-provider.ts';
 import type { HttpsServer } from '../server/https-server.ts';
 import { AdmissionThread } from './admission-thread.ts';
+import { reviewOf as keysReview } from './testing/reviews.ts';
 import { startWebhookServer } from './webhook-server.ts';
 
 const built = resolve(import.meta.dirname, '../../../dist/meshd-admission.cjs');
@@ -48,17 +49,19 @@ describe('the injection webhook under load', () => {
     const pair = await ca.issue('', { uris: [], dnsNames: [servername] });
     certificates.setPair({ ...pair, notBeforeMs: 0, notAfterMs: Number.MAX_SAFE_INTEGER });
   }
-  /** The names of the containers that the pod gets. */
-  async function inject(body: string, agent: Agent | false): Promise<readonly string[]> {
-    const answer = await new Promise<string>((done, reject) => {
+  function ask(path: string, body: string, agent: Agent | false): Promise<string> {
+    return new Promise((done, reject) => {
       const sent = request({
         ...{ host: '127.0.0.1', port: server.port, ca: ca.rootCertificate, servername, agent },
-        ...{ method: 'POST', path: '/inject', headers: { 'content-type': 'application/json' } },
+        ...{ method: 'POST', path, headers: { 'content-type': 'application/json' } },
       });
       sent.on('response', (response) => done(text(response)));
       sent.on('error', reject).end(body);
     });
-    const { response } = JSON.parse(answer);
+  }
+  /** The names of the containers that the pod gets. */
+  async function inject(body: string, agent: Agent | false): Promise<readonly string[]> {
+    const { response } = JSON.parse(await ask('/inject', body, agent));
     if (!response.allowed) throw new Error(response.status.message);
     const operations = JSON.parse(Buffer.from(response.patch, 'base64').toString()) as readonly JsonObject[];
     return operations
@@ -90,6 +93,26 @@ describe('the injection webhook under load', () => {
       new Set(['mesh-init,mesh-proxy']),
     );
     expect(replaced).toBeGreaterThan(0);
+  });
+
+  test('injects pods between key sets whose check waits for cryptography, and answers each', async () => {
+    const jwks = JSON.stringify({ keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] });
+    const policy = (i: number): JsonObject => ({
+      ...{ apiVersion: 'security.mesh.io/v1', kind: 'RequestAuthentication', metadata: { name: `keys-${i}` } },
+      spec: { jwtRules: [{ issuer: `https://issuer-${i}.example`, jwks }] },
+    });
+    const uids = Array.from({ length: 20 }, (_, i) => `keys-${i}`);
+    const kept = new Agent({ keepAlive: true, maxSockets: 20 });
+    const [answers, pods] = await Promise.all([
+      Promise.all(uids.map((uid, i) => ask('/validate', JSON.stringify(keysReview({ object: policy(i), uid })), kept))),
+      Promise.all(uids.map(() => inject(reviewOf({}), kept))),
+    ]);
+    kept.destroy();
+    const said = answers.map((answer) => JSON.parse(answer).response);
+    expect(said.map(({ uid }) => uid)).toEqual(uids);
+    for (const [i, { status }] of said.entries())
+      expect(status.message).toMatch(new RegExp(`no token of "https://issuer-${i}\\.example" can be verified`));
+    expect(pods.every((names) => names.includes('mesh-proxy'))).toBe(true);
   });
 
   test('injects a pod of more than 1 MB', async () => {

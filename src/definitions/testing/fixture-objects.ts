@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { examineObject } from '../../control/admission/examine-object.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { groupAlias } from '../../policy/alias.ts';
-import { validate } from '../../schema/validate.ts';
-import type { JsonObject, PolicyDocument } from '../../source/document.ts';
+import type { JsonObject } from '../../source/document.ts';
 import { parse } from '../../source/parse.ts';
 import { type DefinedKind, definedKinds } from '../defined-kinds.ts';
 
@@ -12,8 +12,6 @@ export interface FixtureObject {
   readonly fixture: string;
   readonly defined: DefinedKind;
   readonly value: JsonObject;
-  /** Codes of the errors that the object has by itself, without others that it meets in a mesh. */
-  readonly errors: readonly string[];
 }
 
 /** Objects of all cases in a folder, such as `fixtures/ok`, in the order of the cases; texts that are no YAML have none. */
@@ -36,13 +34,13 @@ function objectsOf(fixture: string, path: string): FixtureObject[] {
     const group = groupAlias(String(apiVersion).split('/')[0] ?? '');
     const defined = definedKinds.find((it) => it.kind === kind && it.group === group);
     if (defined === undefined) return [];
-    return [{ fixture, defined, value: document.value, errors: errorsOf(document) }];
+    return [{ fixture, defined, value: document.value }];
   });
 }
 
-/** Codes of the errors that an object has by itself, sorted. */
-export function errorsOf(document: PolicyDocument): readonly string[] {
+/** Codes of the errors that an object has by itself, without others that it meets in a mesh; sorted. */
+export async function errorsOf(value: JsonObject): Promise<readonly string[]> {
   const bag = new DiagnosticBag();
-  validate(document, bag);
+  await examineObject(JSON.stringify(value), bag);
   return [...new Set(bag.all.flatMap(({ severity, code }) => (severity === 'error' ? [code] : [])))].sort();
 }
