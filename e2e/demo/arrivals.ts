@@ -40,7 +40,7 @@ export async function arrivalsOf(
   };
   const otherwise = async (): Promise<string> =>
     `${object} has reached ${[...arrived.keys()].join(', ') || 'no proxy'} in 20 s, expected ${proxies} proxies`;
-  await until(probe, { timeoutMs: 90_000, everyMs: 5, otherwise });
+  await until(probe, { timeoutMs: 90_000, everyMs: 20, otherwise });
   return arrived;
 }
 

@@ -81,7 +81,7 @@ describeMesh('a router with identities of meshd and secrets of its own', () => {
     const { serialNumber } = new X509Certificate(issued.certificateChain);
     const isMet = async (): Promise<true | undefined> => ((await serialMet()) === serialNumber ? true : undefined);
     const otherwise = async (): Promise<string> => `met ${await serialMet()}, not ${serialNumber}`;
-    await until(isMet, { timeoutMs: 60_000, everyMs: 50, otherwise });
+    await until(isMet, { timeoutMs: 60_000, everyMs: 100, otherwise });
   }
 
   test('fails no request while its certificate, key and client CAs change, and when a key does not match its certificate', async () => {

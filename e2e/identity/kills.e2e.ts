@@ -39,7 +39,7 @@ describeMesh('SIGKILL', () => {
     const { network } = mesh.testbed.sidecar(pod).pod;
     const asks = async (): Promise<true | undefined> =>
       (await mesh.testbed.sandbox.must(argv, { network })).trim() === '' ? undefined : true;
-    await until(asks, { timeoutMs: 60_000, otherwise: async () => 'the agent asks for nothing' });
+    await until(asks, { timeoutMs: 60_000, everyMs: 100, otherwise: async () => 'the agent asks for nothing' });
   }
 
   /** Another Envoy of the pod, which waits for its first certificate. */
@@ -63,7 +63,7 @@ describeMesh('SIGKILL', () => {
       expect(forwarded.exec(body)?.[1]).toMatch(new RegExp(`^By=${serverId};Hash=[0-9a-f]{64};URI=${clientId}$`));
       return true;
     };
-    await until(isServed, { timeoutMs: 60_000, everyMs: 50, otherwise: () => mesh.testbed.sidecar(pod).output() });
+    await until(isServed, { timeoutMs: 60_000, everyMs: 100, otherwise: () => mesh.testbed.sidecar(pod).output() });
     // In this order: a certificate that is renewed between the two is issued, too.
     const served = [...(await serialsOf(mesh.testbed, pod))];
     const issued = (await mesh.plane.issued()).map(({ serial }) => serial);

@@ -139,7 +139,7 @@ export class ServedFleet implements ProxyFleet {
     };
     await until(probe, {
       timeoutMs: 90_000,
-      everyMs: 50,
+      everyMs: 100,
       otherwise: async () => `${marker} is not in force: ${missing}`,
     });
   }

@@ -66,7 +66,11 @@ async function untilUp(program: RunningProgram, pod: string, isUp: () => Promise
     if (program.exitCode !== undefined) throw new Error(`the server of ${pod} ended: see ${program.output}`);
     return isUp();
   };
-  await until(probe, { timeoutMs: 90_000, otherwise: async () => `the server of ${pod} does not answer` });
+  await until(probe, {
+    timeoutMs: 90_000,
+    everyMs: 100,
+    otherwise: async () => `the server of ${pod} does not answer`,
+  });
 }
 
 function placeOf(pod: string) {

@@ -90,7 +90,11 @@ const excludedInbound = '15090,15021,15020';
 async function redirect(sandbox: Sandbox, { network, interceptionMode }: PlannedPod): Promise<void> {
   const owner = String(proxyUid);
   const capture = ['-m', interceptionMode, '-b', '*', '-d', excludedInbound, '-i', '*', '-u', owner, '-g', owner];
-  await sandbox.must([node, `${repository}/dist/pilot-agent.js`, 'istio-iptables', ...capture], { network });
+  await sandbox.must([node, `${repository}/dist/pilot-agent.js`, 'istio-iptables', ...capture], {
+    network,
+    // Those of all pods run side by side.
+    timeoutMs: 120_000,
+  });
 }
 
 async function restore(

@@ -75,12 +75,13 @@ export async function agentStarter(
 async function untilInForce(sidecar: Sidecar, marker: string, from: number): Promise<void> {
   const newOutput = async (): Promise<string> => (await sidecar.output()).slice(from);
   const probe = async (): Promise<true | undefined> => {
-    const hasMarker = (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`);
     const output = await newOutput();
     const refusal = /(the change is not taken|the last valid version of .* stays in force).*/.exec(output);
     if (sidecar.program.exitCode !== undefined) throw new Error(await otherwise());
     if (refusal !== null) throw new Error(`${sidecar.pod.network}: ${refusal[0]}`);
-    return hasMarker && /configuration (in force|unchanged|mended)/.test(output) ? true : undefined;
+    // It takes a process to read the file: not before there is something to see.
+    if (!/configuration (in force|unchanged|mended)/.test(output)) return undefined;
+    return (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`) ? true : undefined;
   };
   const otherwise = async (): Promise<string> =>
     `${sidecar.pod.network} has no ${marker} in force:\n${await newOutput()}`;
