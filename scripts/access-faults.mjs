@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { faults as blindFaults } from './access-faults/blind-faults.mjs';
 import { faults } from './access-faults/faults.mjs';
 import { copyCheckout } from './mutate/copy-checkout.mjs';
 import { withFault } from './mutate/plant-fault.mjs';
@@ -22,7 +23,8 @@ const copy = copyCheckout(root);
 try {
   const found = mismatches();
   if (found !== 0) throw new Error(`${found} predictions differ without any fault, so that nothing can be learned`);
-  const chosen = faults.filter(({ file, what }) => `${file} ${what}`.includes(options.only));
+  const all = [...faults, ...blindFaults];
+  const chosen = all.filter(({ file, what }) => `${file} ${what}`.includes(options.only));
   if (chosen.length === 0) throw new Error(`no fault has "${options.only}" in its file or its words`);
   let noticed = 0;
   for (const { file, before, after, what } of chosen) {

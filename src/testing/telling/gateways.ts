@@ -58,6 +58,10 @@ const main = virtualService('main', 'a.b.test', [
     route: [route('web')],
   },
   { match: [{ uri: { prefix: '/param' }, queryParams: { z: { exact: '1' } } }], route: [route('web')] },
+  {
+    match: [{ uri: { prefix: '/letters' }, headers: { 'x-role': { regex: '(?i)[[:alpha:]]+' } } }],
+    route: [route('web')],
+  },
   forward({ prefix: '/fault' }, { fault: { abort: { httpStatus: 418, percentage: { value: 100 } } } }),
   forward({ prefix: '/none' }, { fault: { abort: { httpStatus: 418, percentage: { value: 0 } } } }),
   forward(
@@ -95,6 +99,8 @@ const mainRows: readonly Row[] = [
   ['the value itself is not', get('/other', ['x-team', 'dev'])],
   ['the first value of a parameter counts', get('/param?z=1&z=2')],
   ['and no other', get('/param?z=2&z=1')],
+  ['classes of letters', get('/letters', ['x-role', 'Abc'])],
+  ['have no digits', get('/letters', ['x-role', 'abc1'])],
   ['a fault of all requests', get('/fault')],
   ['a fault of none', get('/none')],
   ['a request of another method is no preflight', get('/cors', ...preflight('', 'https://a.test').request.headers)],

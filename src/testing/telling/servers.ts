@@ -24,6 +24,8 @@ const allowed = accessPolicy('ALLOW', [
   to('*.php'),
   to('/slash/x'),
   when('/role', 'request.headers[x-role]', 'admin'),
+  when('/name', 'request.headers[x-name]', 'café'),
+  when('/certificate', 'request.headers[x-forwarded-client-cert]', '*'),
   from('/block', { ipBlocks: ['10.8.0.0/14'] }),
   from('/direct', { ipBlocks: ['10.9.0.5'] }),
   from('/remote', { remoteIpBlocks: ['192.0.2.9'] }),
@@ -42,10 +44,17 @@ const allowedRows: readonly Row[] = [
   ['two dots lead back', get('/other/../slash/x')],
   ['a path has no bytes above 0x7F', get('/slash/x\xe9')],
   ['a method that the codec does not know', { request: { ...get('/slash/x').request, method: 'FOO' } }],
+  ['or that it knows in capitals', { request: { ...get('/slash/x').request, method: 'get' } }],
   ['an escaped NUL is refused', get('/slash/x%00')],
   ['any line of a header is enough', get('/role', ['x-role', 'admin'], ['x-role', 'dev'])],
   ['the last line too', get('/role', ['x-role', 'dev'], ['x-role', 'admin'])],
   ['blanks around a value do not count', get('/role', ['x-role', '  admin \t'])],
+  ['texts are bytes, in UTF-8', get('/name', ['x-name', 'caf\xc3\xa9'])],
+  ['and in no other encoding', get('/name', ['x-name', 'caf\xe9'])],
+  [
+    "nobody else writes the header of the client's certificate",
+    get('/certificate', ['x-forwarded-client-cert', 'URI=spiffe://x']),
+  ],
   ['blocks may end within a byte', get('/block')],
   ['the last address within a block', over({ source: '10.11.255.255' }, get('/block'))],
   ['the first address after it', over({ source: '10.12.0.0' }, get('/block'))],
@@ -87,16 +96,35 @@ const strictRows: readonly Row[] = [
   ['in plaintext', get('/x')],
 ];
 
+/** Whoever has an identity, whichever it is. */
+const named = accessPolicy('ALLOW', [{ from: [{ source: { principals: ['*'] } }] }]);
+
+const namedRows: readonly Row[] = [
+  ['an identity of the mesh', over(withIdentity('spiffe://cluster.local/ns/foo/sa/sleep'), get('/x'))],
+  ['none in plaintext', get('/x')],
+];
+
+/** No service has it, so the bytes say what is spoken there. */
+const undeclaredPort = 7070;
+
+const undeclaredRows: readonly Row[] = [
+  ['HTTP/1.1 in plaintext', get('/x')],
+  ['HTTP/2 in plaintext', over({ protocol: 'h2' }, get('/x'))],
+];
+
 /** Requests to servers with these policies, whose addresses are `addressOf(0)` and so on. */
 export async function tellingServers(addressOf: (index: number) => string): Promise<readonly TellingCase[]> {
   const plain = peerAuthentication('DISABLE');
   const settings = { pathNormalization: 'DECODE_AND_MERGE_SLASHES' } as const;
   const compile = (index: number, policies: string) => compileGauged(addressOf(index), policies, settings);
   const nothing = `${plain}---\n${accessPolicy('ALLOW', undefined)}`;
+  const permissive = await compile(4, `${peerAuthentication('PERMISSIVE')}---\n${named}`);
   return [
     ...casesOf(await compile(0, `${plain}---\n${allowed}`), 8080, allowedRows),
     ...casesOf(await compile(1, `${plain}---\n${denied}`), 8080, deniedRows),
     ...casesOf(await compile(2, peerAuthentication('STRICT')), 8080, strictRows),
     ...casesOf(await compile(3, nothing), 8080, [['ALLOW without rules lets nothing pass', get('/x')]]),
+    ...casesOf(permissive, 8080, namedRows),
+    ...casesOf(permissive, undeclaredPort, undeclaredRows),
   ];
 }
