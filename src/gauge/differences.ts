@@ -5,6 +5,7 @@ import type { GaugeAnswer } from './gauge-case.ts';
 /** How the client sees the end of its connection if curl could exit with this code alone. */
 const endings: Readonly<Record<number, readonly string[]>> = {
   7: ['ECONNREFUSED'],
+  35: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'],
   52: ['end'],
   56: ['reset', 'EPIPE'],
 };

@@ -17,11 +17,10 @@ export function chooseChain(
   request: HttpRequest | undefined,
 ): { readonly chain: Chain | undefined; readonly others: readonly Chain[] } {
   const { destination, source, tls } = connection;
-  const seen = (ports: readonly number[] | undefined): boolean => ports?.includes(destination.port) === false;
-  const seesTls = tls !== undefined && seen(listener.inspectors.tls);
+  const seesTls = tls !== undefined && isLookedInto(listener.inspectors.tls, connection);
   const protocols = seesTls
     ? tls.alpn
-    : tls === undefined && seen(listener.inspectors.http)
+    : tls === undefined && isLookedInto(listener.inspectors.http, connection)
       ? plainProtocols(connection, request)
       : [];
 
@@ -34,6 +33,11 @@ export function chooseChain(
   chains = byProtocol(chains, protocols);
   chains = narrowest(chains, ({ match }) => match.sources, addressBytes(source));
   return { chain: chains[0] ?? listener.defaultChain, others };
+}
+
+/** Whether an inspector reads the first bytes of a connection; `disabledPorts` are undefined where the listener has none. */
+export function isLookedInto(disabledPorts: readonly number[] | undefined, { destination }: Connection): boolean {
+  return disabledPorts?.includes(destination.port) === false;
 }
 
 /** What the inspector makes of plaintext bytes: it reads the first line, and knows no methods. */

@@ -5,27 +5,38 @@ import type { ClientTls, Connection } from '../request.ts';
 export interface Handshake {
   /** The connection as the filters see it. */
   readonly arriving: Connection;
+  /** TLS of the client that the chain does not end: it goes on as bytes. */
+  readonly onward: ClientTls | undefined;
   /** Why the server ends the handshake; undefined where it does not. */
   readonly refusal: Outcome | undefined;
 }
 
-/** What becomes of a client's TLS at a filter chain. Plaintext on a chain of TLS is no handshake. */
-export function shakeHands({ tls }: Chain, connection: Connection): Handshake {
+/**
+ * What becomes of a client's TLS at a filter chain. Plaintext on a chain of TLS is no handshake. Filters know the server name
+ * from the inspector of TLS alone, so `isInspected` says whether there is one on the connection's port.
+ */
+export function shakeHands({ tls }: Chain, connection: Connection, isInspected: boolean): Handshake {
   const { tls: client } = connection;
-  if (tls === undefined)
-    return { arriving: client === undefined ? connection : asBytes(connection, client), refusal: undefined };
-  if (client === undefined) return { arriving: connection, refusal: closed([52, 56], 'plaintext on TLS') };
+  if (client === undefined) {
+    const refusal = tls === undefined ? undefined : closed([52, 56], 'plaintext on TLS');
+    return { arriving: connection, onward: undefined, refusal };
+  }
+  const serverName = isInspected ? client.serverName : undefined;
+  if (tls === undefined) {
+    // TLS that the chain does not end is bytes to it, and nobody is known by a certificate.
+    const onward = { ...client, identities: undefined };
+    return {
+      arriving: { ...connection, protocol: 'bytes', tls: { ...onward, serverName } },
+      onward,
+      refusal: undefined,
+    };
+  }
   const arriving: Connection = {
     ...connection,
     // A certificate that nobody checks says nothing.
-    tls: { ...client, identities: tls.root === undefined ? undefined : client.identities },
+    tls: { ...client, serverName, identities: tls.root === undefined ? undefined : client.identities },
   };
-  return { arriving, refusal: refusalOf(tls, client) };
-}
-
-/** TLS that the chain does not end is bytes to it, and nobody is known by a certificate. */
-function asBytes(connection: Connection, tls: ClientTls): Connection {
-  return { ...connection, protocol: 'bytes', tls: { ...tls, identities: undefined } };
+  return { arriving, onward: undefined, refusal: refusalOf(tls, client) };
 }
 
 function refusalOf(tls: ServerTls, { identities }: ClientTls): Outcome | undefined {

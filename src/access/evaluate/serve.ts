@@ -1,11 +1,11 @@
 import type { Chain, Listener, NetworkFilter } from '../lift/listener.ts';
 import { HeaderLines } from '../model/header-lines.ts';
 import type { Outcome, Passage, Step } from '../outcome.ts';
-import type { Connection, HttpRequest } from '../request.ts';
+import type { ClientTls, Connection, HttpRequest } from '../request.ts';
 import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts';
 import { askAuthorizer } from './authorizer.ts';
 import { lackingForChain } from './blanks.ts';
-import { chooseChain } from './choose-chain.ts';
+import { chooseChain, isLookedInto } from './choose-chain.ts';
 import { closed, shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
@@ -42,14 +42,16 @@ export function serve(
   }
   steps.push({ station: 'chain', at: chain.at, decider: chain.name });
   if (chain.gap !== undefined) return { outcome: { kind: 'unmodelled', at: chain.gap }, steps };
-  const { arriving, refusal } = shakeHands(chain, connection);
+  const isInspected = isLookedInto(listener.inspectors.tls, connection);
+  const { arriving, onward, refusal } = shakeHands(chain, connection, isInspected);
   if (refusal !== undefined) {
     steps.push({ station: 'tls', at: chain.at.at('transport_socket'), decider: '' });
     return { outcome: refusal, steps };
   }
+  // Envoy answers a TLS handshake of an HTTP client in plain text, which the client's TLS takes for a fault.
+  const isMistaken = onward !== undefined && connection.protocol !== 'bytes';
   const passing = new Passing(
-    chain,
-    arriving,
+    { chain, connection: arriving, onward, notHttp: isMistaken ? [35] : [35, 52, 56] },
     arriving.protocol === 'bytes' ? undefined : request,
     surroundings,
     steps,
@@ -57,10 +59,22 @@ export function serve(
   return { outcome: passing.along(), steps };
 }
 
+/** A connection that a filter chain has taken. */
+interface Accepted {
+  readonly chain: Chain;
+  readonly connection: Connection;
+  /** Bytes of TLS are the client's, to the end. */
+  readonly onward: ClientTls | undefined;
+  /** With what curl exits where the chain wants HTTP and gets something else. */
+  readonly notHttp: readonly number[];
+}
+
 /** A connection inside its filter chain. */
 class Passing {
   readonly #chain: Chain;
   readonly #connection: Connection;
+  readonly #onward: ClientTls | undefined;
+  readonly #notHttp: readonly number[];
   readonly #request: HttpRequest | undefined;
   readonly #surroundings: Surroundings;
   readonly #steps: Step[];
@@ -68,14 +82,15 @@ class Passing {
   #cluster: string | undefined;
 
   constructor(
-    chain: Chain,
-    connection: Connection,
+    { chain, connection, onward, notHttp }: Accepted,
     request: HttpRequest | undefined,
     surroundings: Surroundings,
     steps: Step[],
   ) {
     this.#chain = chain;
     this.#connection = connection;
+    this.#onward = onward;
+    this.#notHttp = notHttp;
     this.#request = request;
     this.#surroundings = surroundings;
     this.#steps = steps;
@@ -118,13 +133,11 @@ class Passing {
         this.#surroundings.observer?.passed(this.#view);
         const [only = '', ...others] = filter.clusters;
         const chosen = others.length === 0 ? only : this.#surroundings.choose('weight', 'bytes', filter.clusters);
-        const { protocol, tls } = this.#connection;
-        // Bytes of TLS are the client's, to the end.
-        const goesOn = protocol === 'bytes' && this.#chain.tls === undefined ? tls : undefined;
-        return { kind: 'reaches', clusters: [this.#cluster ?? chosen], ...(goesOn !== undefined && { tls: goesOn }) };
+        const onward = this.#onward;
+        return { kind: 'reaches', clusters: [this.#cluster ?? chosen], ...(onward !== undefined && { tls: onward }) };
       }
       case 'http':
-        if (this.#request === undefined) return closed([35, 52, 56], 'bytes that are not HTTP');
+        if (this.#request === undefined) return closed(this.#notHttp, 'bytes that are not HTTP');
         return manage(filter.manager, this.#connection, this.#request, this.#surroundings, this.#steps);
       case 'unknown':
         return { kind: 'unmodelled', at: filter.at.path.join('.') };
