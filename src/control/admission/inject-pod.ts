@@ -46,6 +46,7 @@ export class PodInjector {
   }
 }
 
-function textOf({ message, code, hint }: Diagnostic): string {
-  return `${message} [${code}]${hint === undefined ? '' : `; ${hint}`}`;
+/** A place is one in an annotation, whose text is YAML. */
+function textOf({ message, code, hint, span }: Diagnostic): string {
+  return `${span === undefined ? '' : `${span.file}: `}${message} [${code}]${hint === undefined ? '' : `; ${hint}`}`;
 }

@@ -64,4 +64,17 @@ describe('a reviewer', () => {
     expect(await use('injection: {image: 3}\n')).toMatchObject({ refusedSettings: expect.stringContaining('image') });
     expect(await ask(enabled)).toBe('mesh-agent:2');
   });
+
+  test('says in which annotation of a pod the fault is', async () => {
+    const { reviewer } = given();
+    const annotations = { 'proxy.mesh.io/config': '{concurrency: [}' };
+    const object = { ...pod, metadata: { ...pod.metadata, annotations } };
+    const text = JSON.stringify(reviewOf({ object }));
+    const question = { id: 1, webhook: 'inject', text, location: {}, namespaceLabels: enabled } as const;
+    const said = await reviewer.take({ question });
+    const { status } = JSON.parse(said !== undefined && 'reply' in said ? said.reply.body : '{}').response;
+    expect(status.message).toMatch(
+      /^the pod cannot get its proxy: annotation proxy\.mesh\.io\/config: .*\[yaml-syntax\]/,
+    );
+  });
 });
