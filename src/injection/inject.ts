@@ -4,6 +4,7 @@ import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { containerAlias } from '../policy/alias.ts';
 import { checkAnnotations } from './annotations.ts';
 import { checkPod } from './check-pod.ts';
+import { resultFault } from './check-result.ts';
 import { checkShape } from './check-shape.ts';
 import { decide, type SkipReason, skipTexts } from './decide.ts';
 import { withoutAddedLabels } from './labels.ts';
@@ -79,6 +80,8 @@ function injected(target: InjectionTarget, settings: InjectionSettings, bag: Dia
   const ofPod = new Set(containersOf(original, 'containers').map(({ name }) => containerAlias(name)));
   const merged = mergePod(proxyAmongContainers(probes.pod), partial);
   const placed = placeContainers(merged, { isNative: own.isNative, holdsApplication: own.holdsApplication, ofPod });
+  const fault = resultFault(placed, own);
+  if (fault !== undefined) bag.report('injection-template', undefined, { name: templates.join(','), reason: fault });
   return withStatus(placed, original, { revision: settings.revision, templates });
 }
 

@@ -12,11 +12,15 @@ const keyedLists: ReadonlySet<string> = new Set([
 const whole: ReadonlySet<string> = new Set(['postStart', 'preStop', 'livenessProbe', 'readinessProbe', 'startupProbe']);
 const containerLists = ['containers', 'initContainers'] as const;
 
-/** Two partial pods: what the second one says of a field is what counts; containers are merged field by field. */
+/**
+ * Two partial pods: what the second one says of a field is what counts; containers are merged field by field. An empty field
+ * says nothing, as for a server.
+ */
 export function mergePartial(base: JsonObject, over: JsonObject): JsonObject {
   const merged: Record<string, JsonValue> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const before = Object.hasOwn(base, key) ? base[key] : undefined;
+    if (value === null && before !== undefined) continue;
     if (isObject(before) && isObject(value) && !whole.has(key)) merged[key] = mergePartial(before, value);
     else if (Array.isArray(before) && Array.isArray(value) && keyedLists.has(key))
       merged[key] = mergeLists(before, value, key);
