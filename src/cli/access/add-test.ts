@@ -47,7 +47,7 @@ export function addTest(program: Command, io: CliIo, finish: Finish): void {
     )
     .option(
       '--init <file>',
-      'write a first test of the policies in the paths to this file (-: standard output): cases for each rule, for tokens and for mutual TLS, and just outside, with the verdicts of today',
+      'write a first test of the policies in the paths to this file (-: standard output): cases for each rule, tokens, mutual TLS and routes, and just outside, with the verdicts of today',
       filledText,
     )
     .option('--force', 'overwrite the file of --init')

@@ -7,14 +7,14 @@ import type { OpenMesh } from './open-mesh.ts';
 import { RunCoverage } from './test-coverage.ts';
 
 /**
- * For each RequestAuthentication and each mode of mutual TLS that is in force somewhere: requests that show what it does, with
- * their verdicts, by file and line.
+ * For each RequestAuthentication, each mode of mutual TLS and each route that is in force somewhere: requests that show what it
+ * does, with their verdicts, by file and line.
  */
 export function firstPlaces(mesh: OpenMesh): readonly FirstRule[] {
   const coverage = new RunCoverage();
   const observers = coverage.observersOf(mesh);
   return coverage.report.places.flatMap((place) => {
-    const drafts = stateDrafts(place, mesh.world, mesh.snapshot);
+    const drafts = stateDrafts(place, mesh.world, mesh.snapshot, mesh.originsOf);
     if (drafts.length === 0) return [];
     const rows = (side: StateDraft['side']): readonly FirstRow[] =>
       drafts.flatMap((draft) => (draft.side === side ? (rowFor(draft, place) ?? []) : []));
@@ -24,16 +24,21 @@ export function firstPlaces(mesh: OpenMesh): readonly FirstRule[] {
   });
 
   /** The first request that shows the state, and whose verdict can be expected. */
-  function rowFor({ shows, state, requests }: StateDraft, { seen }: CoveragePlace): FirstRow | undefined {
+  function rowFor(
+    { shows, state, isAvoided = false, requests }: StateDraft,
+    { seen }: CoveragePlace,
+  ): FirstRow | undefined {
+    // Beside a route that no request was found for, a request says nothing of it.
+    if (isAvoided && seen[state] === 0) return undefined;
     for (const request of requests) {
       const expect = firstExpectation(mesh, request);
       if (expect === undefined) continue;
       const before = seen[state] ?? 0;
       const isShown = coverage.attempt(() => {
-        followFirst(mesh, request, observers);
+        coverage.countRoutes(followFirst(mesh, request, observers));
         return (seen[state] ?? 0) > before;
       });
-      if (isShown) return { name: shows, request, expect };
+      if (isShown !== isAvoided) return { name: shows, request, expect };
     }
     return undefined;
   }

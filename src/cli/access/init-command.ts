@@ -45,9 +45,8 @@ export async function runInit(
     ({ name }) => name,
   );
   if (all.length === 0) {
-    const none =
-      'the inputs have no rule of an AuthorizationPolicy, no RequestAuthentication and no PeerAuthentication';
-    throw new UsageError(`there is no test to write: ${none} that is in force at a proxy`);
+    const none = 'no rule of an AuthorizationPolicy, no RequestAuthentication, PeerAuthentication or route';
+    throw new UsageError(`there is no test to write: the inputs have ${none} that is in force at a proxy`);
   }
   if (countRows(all) === 0)
     throw new UsageError(
@@ -99,7 +98,7 @@ function summary(file: string, rules: readonly FirstRule[], places: readonly Fir
   const missing = open === 0 ? '' : `; ${open} not shown by any request, as its comments say`;
   const counts = [
     ...(rules.length === 0 ? [] : [`${countRows(rules)} cases for ${rules.length} rules`]),
-    ...(places.length === 0 ? [] : [`${countRows(places)} cases for tokens and mutual TLS`]),
+    ...(places.length === 0 ? [] : [`${countRows(places)} cases for tokens, mutual TLS and routes`]),
   ];
   return `wrote ${file}: ${counts.join(', ')}${missing}`;
 }

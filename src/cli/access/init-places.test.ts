@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { run } from '../testing/run-meshpol.ts';
 
 describe('meshpol test --init', () => {
-  test('writes cases for each issuer of tokens and each mode of mutual TLS, and just outside', async () => {
+  test('writes cases for each issuer of tokens, each mode of mutual TLS and each route, and just outside', async () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const keys = JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] });
     const folder = mkdtempSync(join(tmpdir(), 'init-'));
@@ -15,7 +15,11 @@ describe('meshpol test --init', () => {
     const [policies, file] = [join(folder, 'shop.yaml'), join(folder, 'first.yaml')];
     writeFileSync(policies, shop(keys));
     expect(await run(`test --init ${file} ${policies}`)).toEqual({
-      ...{ code: 0, out: `wrote ${file}: 9 cases for tokens and mutual TLS\n`, error: '' },
+      ...{
+        code: 0,
+        out: `wrote ${file}: 12 cases for tokens, mutual TLS and routes; 1 not shown by any request, as its comments say\n`,
+        error: '',
+      },
     });
     const { spec }: Written = parse(readFileSync(file, 'utf8'));
     const rows = spec.cases.map(({ name, table }) => [
@@ -45,7 +49,16 @@ describe('meshpol test --init', () => {
         'with mutual TLS: {"exit":[52,56]}',
         'without mutual TLS: {"reaches":"shop/cart"}',
       ],
+      [
+        'VirtualService shop/cart spec.http[0]',
+        'takes the route: {"status":301,"by":"VirtualService shop/cart spec.http[0]"}',
+      ],
+      ['just outside VirtualService shop/cart spec.http[0]', 'another path: {"reaches":"shop/cart"}'],
+      ['VirtualService shop/cart spec.http[2]', 'takes the route: {"reaches":"shop/cart"}'],
     ]);
+    expect(readFileSync(file, 'utf8')).toContain(
+      '# No request was found for this: VirtualService shop/cart spec.http[1]: no request took it\n',
+    );
     expect(await run(`test ${file} --coverage text --fail-under tokens=100,mutual-tls=100`)).toMatchObject({
       ...{ code: 0, error: '' },
     });
@@ -89,4 +102,14 @@ kind: Pod
 metadata: {name: cart, namespace: shop, labels: {app: cart}}
 spec: {serviceAccountName: cart, containers: [{name: app}]}
 status: {podIP: 10.0.0.1}
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: cart, namespace: shop}
+spec:
+  hosts: [cart]
+  http:
+  - {match: [{uri: {prefix: /a/}, method: {exact: POST}, headers: {x-user: {exact: me}}}], redirect: {uri: /b}}
+  - {match: [{uri: {regex: '/[0-9]+'}}], directResponse: {status: 418}}
+  - {route: [{destination: {host: cart, port: {number: 80}}}]}
 `;

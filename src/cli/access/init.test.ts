@@ -24,7 +24,7 @@ describe('meshpol test --init', () => {
     const written = await init();
     expect(written).toMatchObject({ code: 0, error: '' });
     expect(written.out).toBe(
-      `wrote ${file}: 9 cases for 2 rules, 5 cases for tokens and mutual TLS; 1 not shown by any request, as its comments say\n`,
+      `wrote ${file}: 9 cases for 2 rules, 5 cases for tokens, mutual TLS and routes; 1 not shown by any request, as its comments say\n`,
     );
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('  inputs: [../policies]\n');

@@ -1,8 +1,10 @@
 import type { CoveragePlace } from '../../access/suite/coverage/place.ts';
+import { routeRequests } from '../../access/suite/route-requests.ts';
 import { keyOf, type World } from '../../access/world.ts';
 import type { Snapshot } from '../../compiler/snapshot.ts';
 import type { WrittenRequest } from '../../config/policy-test.ts';
 import type { MeshWorkload } from '../../contracts/mesh-file.ts';
+import type { OriginsFile } from '../../contracts/origins-file.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { JwtRule } from '../../policy/request-authentication.ts';
 import { partFor } from './attributes.ts';
@@ -13,16 +15,35 @@ import { surroundingsOf } from './surroundings-of.ts';
 /** Requests of which one is to show a side of a policy that coverage counts. */
 export interface StateDraft extends Omit<Draft, 'requests'> {
   readonly state: string;
+  /** Whether a request must not show it. */
+  readonly isAvoided?: boolean;
   readonly requests: Iterable<WrittenRequest>;
 }
 
-interface State extends Omit<StateDraft, 'requests'> {
+interface State extends Omit<StateDraft, 'requests' | 'isAvoided'> {
   /** Of the request, besides client and target. */
   readonly part: WrittenRequest;
 }
 
-/** For a RequestAuthentication: tokens of each issuer, and others. For a mode of mutual TLS: both kinds of connections. Else nothing. */
-export function stateDrafts(place: CoveragePlace, world: World, snapshot: Snapshot): readonly StateDraft[] {
+/**
+ * For a RequestAuthentication: tokens of each issuer, and others. For a mode of mutual TLS: both kinds of connections. For a
+ * route: a request that takes it, and one that does not. Else nothing.
+ */
+export function stateDrafts(
+  place: CoveragePlace,
+  world: World,
+  snapshot: Snapshot,
+  originsOf: (workload: string) => OriginsFile,
+): readonly StateDraft[] {
+  if (place.group === 'routes') {
+    const requests = (isBeside: boolean): StateDraft['requests'] => ({
+      [Symbol.iterator]: () => routeRequests(place, world, originsOf, isBeside),
+    });
+    return [
+      { shows: 'takes the route', side: 'inside', state: 'taken', requests: requests(false) },
+      { shows: 'another path', side: 'outside', state: 'taken', isAvoided: true, requests: requests(true) },
+    ];
+  }
   const states = statesOf(place, snapshot);
   if (states.length === 0) return [];
   const servers = serversOf(place, world, snapshot);
