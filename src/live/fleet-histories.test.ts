@@ -34,7 +34,7 @@ const namespaces = ['a', 'b', 'c', 'mesh-system'];
 const kinds = Object.keys(mistakes);
 const maxVersions = 8;
 
-test.each(Array.from({ length: tries(60, 50) }, (_, i) => i + 1))(
+test.each(Array.from({ length: tries(30, 100) }, (_, i) => i + 1))(
   'a fleet loses no rule that denies, however policies come, change, break and go (history %i)',
   async (seed) => {
     const dice = new Dice(seed * 7919);

@@ -96,7 +96,7 @@ test('documents that are read alike line by line mean the same to the position t
     fc.property(text, (yaml) => {
       expect(differences(yaml)).toEqual([]);
     }),
-    runs(20_000),
+    runs(8_000, 50),
   );
 });
 
@@ -127,7 +127,7 @@ test('texts of YAML marks that are read alike line by line mean the same to the 
     fc.property(fc.array(marks, { minLength: 1, maxLength: 12 }), (parts) => {
       expect(differences(parts.join(''))).toEqual([]);
     }),
-    runs(20_000),
+    runs(8_000, 50),
   );
 });
 
