@@ -7,7 +7,7 @@ import { withoutPort } from '../model/authority.ts';
 import type { StringMatch } from '../model/string-match.ts';
 import { decidersOf } from '../reason/deciders.ts';
 import { keyOf, type World } from '../world.ts';
-import type { CoveragePlace } from './coverage/place.ts';
+import { isRoute } from './coverage/tally.ts';
 
 /** A request in the words of a case of `meshpol test`. */
 export interface RouteRequest {
@@ -21,38 +21,63 @@ export interface RouteRequest {
 
 /** Requests that may take a route, through a proxy that has it; `isBeside`: that differ from these by their path alone. */
 export function* routeRequests(
-  place: CoveragePlace,
-  { mesh, proxies }: World,
+  place: DecidingField,
+  world: World,
   originsOf: (workload: string) => OriginsFile,
   isBeside: boolean,
 ): Iterator<RouteRequest> {
-  for (const workload of sortedBy(mesh.workloads, keyOf)) {
-    const routes = proxies.get(keyOf(workload))?.routes.values() ?? [];
-    for (const { table, host, route } of routesIn(routes)) {
-      const deciders = decidersOf(originsOf(keyOf(workload)), table.name, route.at);
-      if (!deciders.some((field) => isSame(field, place))) continue;
-      const own = pathFor(route.match.path);
-      const paths = isBeside
-        ? [`${own}x`, own.slice(0, -1), '/', '/other'].filter((path) => path.startsWith('/'))
-        : [own];
-      for (const domain of host.domains) {
-        const target = targetOf(workload, table, withoutPort(domain));
-        if (target !== undefined) for (const path of paths) yield { ...target, ...partOf(route, path) };
-      }
+  for (const { workload, table, host, route } of placedRoutes(world, originsOf).get(placeKey(place)) ?? []) {
+    const own = pathFor(route.match.path);
+    const paths = isBeside
+      ? [`${own}x`, own.slice(0, -1), '/', '/other'].filter((path) => path.startsWith('/'))
+      : [own];
+    for (const domain of host.domains) {
+      const target = targetOf(workload, table, withoutPort(domain));
+      if (target !== undefined) for (const path of paths) yield { ...target, ...partOf(route, path) };
     }
   }
 }
 
-function* routesIn(
-  tables: Iterable<RouteTable>,
-): Iterable<{ readonly table: RouteTable; readonly host: VirtualHost; readonly route: Route }> {
-  for (const table of tables)
-    for (const host of table.virtualHosts) for (const route of host.routes) yield { table, host, route };
+interface PlacedRoute {
+  readonly workload: MeshWorkload;
+  readonly table: RouteTable;
+  readonly host: VirtualHost;
+  readonly route: Route;
 }
 
-function isSame(a: DecidingField, b: DecidingField): boolean {
-  const fields = ['kind', 'namespace', 'name', 'field', 'file'] as const;
-  return fields.every((field) => a[field] === b[field]);
+/** Of one field: those of the other proxies are the same, but for what is in force at these clients. */
+const mostRoutes = 32;
+
+const placed = new WeakMap<World, ReadonlyMap<string, readonly PlacedRoute[]>>();
+
+/** By the field that a route was made from. */
+function placedRoutes(
+  world: World,
+  originsOf: (workload: string) => OriginsFile,
+): ReadonlyMap<string, readonly PlacedRoute[]> {
+  const known = placed.get(world);
+  if (known !== undefined) return known;
+  const found = new Map<string, PlacedRoute[]>();
+  for (const workload of sortedBy(world.mesh.workloads, keyOf)) {
+    const origins = originsOf(keyOf(workload));
+    for (const table of world.proxies.get(keyOf(workload))?.routes.values() ?? []) {
+      for (const host of table.virtualHosts) {
+        for (const route of host.routes) {
+          for (const field of decidersOf(origins, table.name, route.at).filter(isRoute)) {
+            const routes = found.get(placeKey(field)) ?? [];
+            found.set(placeKey(field), routes);
+            if (routes.length < mostRoutes) routes.push({ workload, table, host, route });
+          }
+        }
+      }
+    }
+  }
+  placed.set(world, found);
+  return found;
+}
+
+function placeKey({ kind, namespace, name, field, file }: DecidingField): string {
+  return JSON.stringify([kind, namespace, name, field, file]);
 }
 
 /** From the workload itself, or to it where it is a gateway; undefined where no client can name the domain. */
