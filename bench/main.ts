@@ -17,6 +17,7 @@ import { injecting } from './injecting.ts';
 import { linting } from './linting.ts';
 import { line, peakMb } from './measure.ts';
 import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
+import { predicting } from './predicting.ts';
 import { reading } from './reading.ts';
 import { redirecting } from './redirecting.ts';
 import { replaying } from './replaying.ts';
@@ -42,6 +43,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   25: injecting,
   26: testingPolicies,
   27: replaying,
+  28: predicting,
 };
 
 /** These run agents, whose ports are the specification's. */

@@ -1,7 +1,7 @@
 import type { AccessFilter, AccessRule, AccessRules } from '../lift/rbac.ts';
 import type { Step } from '../outcome.ts';
 import { metConditions, nearDenials, nearMisses } from '../reason/near-miss.ts';
-import { holds } from './conditions.ts';
+import { holds } from './holds.ts';
 import type { RequestView } from './request-view.ts';
 import type { Observer } from './surroundings.ts';
 
@@ -22,9 +22,10 @@ export function judge(judged: AccessRules, view: RequestView, observer?: Observe
 }
 
 function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
+  const isOpaque = view.blanks === undefined && view.opaque.size > 0;
   for (const rule of rules) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
-    const unknown = view.blanks === undefined && rule.readsText.find((name) => view.opaque.has(name));
+    const unknown = isOpaque && rule.readsText.find((name) => view.opaque.has(name));
     if (unknown) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
     if (!holds(rule.condition, view)) continue;
     return { kind: action === 'DENY' ? 'denied' : 'passed', rule };

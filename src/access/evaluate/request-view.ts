@@ -23,6 +23,8 @@ export class RequestView {
   /** Whose token was taken, where its claims are not known. */
   unreadToken: string | undefined;
   readonly #remoteText: string;
+  /** Of the path that it was taken from: hundreds of rules ask for it. */
+  #bare: { readonly of: string; readonly path: string } | undefined;
   #remote: readonly number[] | undefined;
   #direct: readonly number[] | undefined;
   #destination: readonly number[] | undefined;
@@ -50,7 +52,8 @@ export class RequestView {
 
   /** Without its query. */
   get barePath(): string {
-    return splitQuery(this.path)[0];
+    if (this.#bare?.of !== this.path) this.#bare = { of: this.path, path: splitQuery(this.path)[0] };
+    return this.#bare.path;
   }
 
   /** Values of a header (lower case; pseudo headers with their colon), one a line; none where it is absent. */

@@ -1,4 +1,4 @@
-import { holds } from '../evaluate/conditions.ts';
+import { holds } from '../evaluate/holds.ts';
 import type { RequestView } from '../evaluate/request-view.ts';
 import type { AccessRule, Condition, Leaf } from '../lift/rbac.ts';
 import type { StringMatch } from '../model/string-match.ts';

@@ -1,6 +1,6 @@
 import type { RulePredicates } from '../../../contracts/rule-predicates.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import { holds } from '../../evaluate/conditions.ts';
+import { holds } from '../../evaluate/holds.ts';
 import type { RequestView } from '../../evaluate/request-view.ts';
 import { type Condition, liftCondition } from '../../lift/rbac.ts';
 

@@ -1,6 +1,6 @@
 import type { DecidingField } from '../../../contracts/origins-file.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import { holds } from '../../evaluate/conditions.ts';
+import { holds } from '../../evaluate/holds.ts';
 import type { RequestView } from '../../evaluate/request-view.ts';
 import type { AccessRule, Condition } from '../../lift/rbac.ts';
 
