@@ -11,7 +11,15 @@ import { basename, delimiter } from 'node:path';
 import { build } from 'esbuild';
 import { buildLibrary } from './build/library.mjs';
 import { isOlder } from './build/needed-node.mjs';
-import { lazyBuiltins, lazySchema, plainBuiltins, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
+import { buildParts } from './build/parts.mjs';
+import {
+  lazyBuiltins,
+  lazyPackages,
+  lazySchema,
+  plainBuiltins,
+  scriptInPlaceOf,
+  unusedParts,
+} from './build/plugins.mjs';
 import { ThirdParty } from './build/third-party.mjs';
 
 if (!existsSync('src/generated/validators.js') || !existsSync('src/generated/templates.js')) generate();
@@ -41,41 +49,46 @@ const cachedScripts = [
     module: 'src/cli/compile-command.ts',
     script: 'compile.cjs',
     exported: 'runCompile',
-    warmUps: { '': 'warm-up-compile.mjs' },
+    warmUps: ['warm-up-compile.mjs'],
   },
   {
     module: 'src/cli/lint-command.ts',
     script: 'lint.cjs',
     exported: 'runLint, inputNames, ruleNames',
-    warmUps: { '': 'warm-up-lint.mjs' },
+    warmUps: ['warm-up-lint.mjs'],
   },
   {
     module: 'src/cli/agent/pilot-agent.ts',
     script: 'agent.cjs',
     exported: 'runPilotAgent',
-    // Without policies an agent is a client of a control plane, or runs another command: neither needs the compiler.
-    warmUps: { '': 'warm-up-agent.mjs', client: 'warm-up-client.mjs' },
-    form: "process.argv.some((argument) => argument.startsWith('--policies')) ? '' : 'client'",
-    hasMap: true,
+    // What an agent needs before it starts Envoy comes first, and is all that it reads until then.
+    parts: [
+      ['agent.cjs', ['src/cli/agent/proxy.ts', 'src/cli/agent/discovered-source.ts']],
+      ['agent-compiler.cjs', ['src/cli/agent/compiled-source.ts', 'src/live/locate-workload.ts']],
+      ['agent-rest.cjs', []],
+    ],
+    warmUps: ['warm-up-client.mjs', 'warm-up-agent.mjs'],
   },
 ];
 
 // Beside its place first: a build that fails leaves the programs of the one before.
 const made = '.cache/dist';
 rmSync(made, { recursive: true, force: true });
-for (const { module, script, hasMap } of cachedScripts) {
-  await build({
+for (const { module, script, parts } of cachedScripts) {
+  const options = {
     ...shared,
-    entryPoints: [module],
-    outfile: `${made}/${script}`,
-    format: 'cjs',
     define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-    ...(hasMap && maps),
     plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
-  });
-  // They are read as Latin-1. The bundler escapes other letters, but not in regular expressions and tagged templates.
-  const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${script}`, 'utf8')) ?? [];
-  if (letters !== undefined) throw new Error(`${script} holds "${letters}": write it as \\u… where it comes from`);
+  };
+  if (parts !== undefined) {
+    const plugins = [lazyPackages, ...options.plugins];
+    await buildParts(module, parts, { ...options, ...maps, plugins, outdir: made });
+  } else await build({ ...options, entryPoints: [module], outfile: `${made}/${script}`, format: 'cjs' });
+  for (const [file] of parts ?? [[script]]) {
+    // They are read as Latin-1. The bundler escapes other letters, but not in regular expressions and tagged templates.
+    const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${file}`, 'utf8')) ?? [];
+    if (letters !== undefined) throw new Error(`${file} holds "${letters}": write it as \\u… where it comes from`);
+  }
 }
 const threads = {
   'agent-compile': 'src/live/aside/compile-thread.ts',
@@ -138,11 +151,10 @@ import('./${name}-main.js');`;
 
 for (const node of nodesAtHand()) {
   // A failure is told and costs speed, nothing else.
-  for (const { script, warmUps } of cachedScripts) {
-    for (const [form, warmUp] of Object.entries(warmUps)) {
-      const parts = [`${made}/${script}`, `scripts/build/${warmUp}`, form];
-      spawnSync(node, ['scripts/build/compile-ahead.mjs', ...parts], { stdio: 'inherit' });
-    }
+  for (const { script, parts, warmUps } of cachedScripts) {
+    const form = parts === undefined ? 'script' : 'parts';
+    const command = ['scripts/build/compile-ahead.mjs', `${made}/${script}`, form];
+    spawnSync(node, [...command, ...warmUps.map((name) => `scripts/build/${name}`)], { stdio: 'inherit' });
   }
 }
 const { writeManPages } = await import('./man/write.ts');

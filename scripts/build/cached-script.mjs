@@ -1,16 +1,15 @@
 // A bundled script in CommonJS's form that starts from V8's compiled form of it. Part of the programs, and of what makes the form.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { constants, Script } from 'node:vm';
 import { endWithout } from './missing-file.mjs';
 
 /**
  * Runs the script and gives what it exports. Where the compiled form is missing, or another Node made it, V8 compiles
  * the text as always: the outcome is the same, 60 ms later. A program that was copied without its script ends with 3.
- * `form` names one of several compiled forms, each with the functions that one way of using the script calls.
  */
-export function runScript(file, form = '') {
+export function runScript(file) {
   if (!existsSync(file)) endWithout(file);
   // Node reads the maps only of what it loads itself.
   if (process.sourceMapsEnabled) return { exports: createRequire(file)(file) };
@@ -18,7 +17,7 @@ export function runScript(file, form = '') {
   const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`;
   const script = new Script(text, {
     filename: file,
-    cachedData: readIfThere(compiledFile(file, form)),
+    cachedData: readIfThere(compiledFile(file)),
     importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
@@ -26,9 +25,40 @@ export function runScript(file, form = '') {
   return { exports: module.exports, script };
 }
 
+/**
+ * Runs a program in parts (see `buildParts`), and gives what its entry exports. A part is read when a module of it is first
+ * asked for. All of them must be there, or the program ends with 3 at once. `scripts` has those that were read, by file.
+ */
+export function runParts(file) {
+  const scripts = new Map();
+  const read = (path) => {
+    const { exports, script } = runScript(path);
+    scripts.set(path, script);
+    return exports;
+  };
+  const { entry, parts, partOf, modules } = read(file);
+  const files = parts.map((part) => join(dirname(file), part));
+  const missing = files.find((path) => !existsSync(path));
+  if (missing !== undefined) endWithout(missing);
+  const require = createRequire(file);
+  const loaded = new Map();
+  const load = (name) => {
+    const known = loaded.get(name);
+    if (known !== undefined) return known.exports;
+    if (name in partOf && !(name in modules)) Object.assign(modules, read(files[partOf[name]]).modules);
+    if (!(name in modules)) return require(name);
+    const module = { exports: {} };
+    // Known before it runs: modules may ask for each other.
+    loaded.set(name, module);
+    modules[name](module.exports, load, module);
+    return module.exports;
+  };
+  return { exports: load(entry), scripts };
+}
+
 /** One for each version of Node: V8 takes only what the same V8 wrote. */
-export function compiledFile(file, form = '') {
-  return `${file}${form && `.${form}`}.${process.version}-${process.arch}.cache`;
+export function compiledFile(file) {
+  return `${file}.${process.version}-${process.arch}.cache`;
 }
 
 function readIfThere(file) {

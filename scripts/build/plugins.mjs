@@ -34,6 +34,23 @@ export const lazyBuiltins = builtinsOf(
   (path) => `require('${path}')`,
 );
 
+/** Packages that a start seldom needs: each runs when something of it is first used. */
+export const lazyPackages = {
+  name: 'lazy-packages',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^(re2js|yaml)$/ }, async ({ path, pluginData, resolveDir, importer }) => {
+      if (pluginData === lazyPackages || importer.includes('node_modules')) return undefined;
+      const { path: file } = await resolve(path, { kind: 'require-call', resolveDir, pluginData: lazyPackages });
+      return { path, namespace: 'lazy-package', pluginData: file };
+    });
+    onLoad({ filter: /.*/, namespace: 'lazy-package' }, async ({ path, pluginData: file }) => {
+      const names = Object.keys(await import(path)).filter((name) => /^(?!default$)\w+$/.test(name));
+      const getters = names.map((name) => `get ${name}() { return require(${JSON.stringify(file)}).${name}; }`);
+      return { contents: `module.exports = { ${getters.join(', ')} };`, loader: 'js', resolveDir: '/' };
+    });
+  },
+};
+
 /**
  * Modules of Node in an ES module, without Node's form of them as ES modules. To make that form, Node reads each export
  * once: of `process` this opens the three standard streams, of `fs` and `util` it loads a dozen other modules, 6 ms in all.
@@ -90,8 +107,9 @@ export const unusedParts = {
   },
 };
 
-/** A module that the program imports when it needs it, as a script of its own beside the program (see `runScript`). */
-export function scriptInPlaceOf({ module, script, exported, form = "''" }) {
+/** A module that the program imports when it needs it, as a script of its own beside the program, or as parts. */
+export function scriptInPlaceOf({ module, script, exported, parts }) {
+  const run = parts === undefined ? 'runScript' : 'runParts';
   return {
     name: script,
     setup({ onResolve, onLoad }) {
@@ -101,9 +119,9 @@ export function scriptInPlaceOf({ module, script, exported, form = "''" }) {
           : undefined,
       );
       onLoad({ filter: /.*/, namespace: script }, () => ({
-        contents: `import { runScript } from './scripts/build/cached-script.mjs';
+        contents: `import { ${run} } from './scripts/build/cached-script.mjs';
 import { fileURLToPath } from 'node:url';
-export const { ${exported} } = runScript(fileURLToPath(new URL('./${script}', import.meta.url)), ${form}).exports;`,
+export const { ${exported} } = ${run}(fileURLToPath(new URL('./${script}', import.meta.url))).exports;`,
         resolveDir: '.',
         loader: 'js',
       }));

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import schema from '../../src/envoy/api/schema.json' with { type: 'json' };
 
-const { lazyBuiltins, lazySchema, plainBuiltins }: Readonly<Record<string, Plugin>> = await import(
+const { lazyBuiltins, lazyPackages, lazySchema, plainBuiltins }: Readonly<Record<string, Plugin>> = await import(
   new URL('plugins.mjs', import.meta.url).href
 );
 const root = resolve(import.meta.dirname, '../..');
@@ -34,6 +34,17 @@ console.log(isLoaded(), constants.HTTP2_HEADER_PATH, isLoaded());`;
   expect(stdout).toBe('false :path true\n');
 });
 
+test('a package that is imported runs when it is used', async () => {
+  const contents = `import { RE2JS } from 're2js';
+import { parse } from 'yaml';
+console.log(RE2JS.matches('a+', 'aa'), parse('a: 1').a);`;
+  const file = await bundled(contents, lazyPackages);
+  const { stdout } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
+  expect(stdout).toBe('true 1\n');
+  // Around each package stands a function, which nothing but its use calls.
+  expect(readFileSync(file, 'utf8')).toMatch(/get RE2JS\(\) {\s*return require_\w+\(\)\.RE2JS/);
+});
+
 test('an ES module gets what it imports of Node, and loads nothing that only other exports need', async () => {
   const contents = `import events, { EventEmitter } from 'node:events';
 import fs, { existsSync } from 'node:fs';
@@ -56,7 +67,7 @@ test('the schema of Envoy says the same in the programs', async () => {
   expect(JSON.parse(JSON.stringify(built.default))).toEqual(schema);
 });
 
-test('what stands between the start of the agent and that of Envoy has no gRPC, protobuf, certificates and templates to load', async () => {
+test('what stands between the start of the agent and that of Envoy has no gRPC, protobuf, certificates, templates, rules of policies and schema of Envoy to load', async () => {
   const entry = 'src/cli/agent/proxy.ts';
   const { metafile } = await build({
     ...options,
@@ -69,7 +80,8 @@ test('what stands between the start of the agent and that of Envoy has no gRPC, 
   for (const file of met) {
     for (const { path, kind } of metafile.inputs[file]?.imports ?? []) if (kind !== 'dynamic-import') met.add(path);
   }
-  const heavy = /node_modules\/(@grpc\/grpc-js|protobufjs|@peculiar\/x509|handlebars|execa)\//;
+  const heavy =
+    /node_modules\/(@grpc\/grpc-js|protobufjs|@peculiar\/x509|handlebars|execa)\/|generated\/validators\.js|api\/schema\.json/;
   expect([...met].filter((file) => heavy.test(file))).toEqual([]);
   expect(met.size).toBeGreaterThan(300);
 });

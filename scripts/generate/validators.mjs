@@ -1,6 +1,7 @@
 // inputs: schemas src/schema/formats.ts src/schema/complaint.ts
-// outputs: src/generated/validators.js src/generated/validators.d.ts
-// Compiles the JSON Schemas to one module of validators, so that no schema is compiled while a program runs.
+// outputs: src/generated/validators.js src/generated/validators.d.ts src/generated/configuration-validators.js src/generated/configuration-validators.d.ts
+// Compiles the JSON Schemas to two modules of validators, so that no schema is compiled while a program runs: of objects, and of
+// configurations, which an agent reads before it starts Envoy.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
@@ -21,9 +22,7 @@ const schemas = readdirSync(join(root, 'schemas'))
   .filter((name) => name.endsWith('.json') && !withoutValidator.has(name))
   .sort()
   .map((name) => withoutAnnotations(JSON.parse(readFileSync(join(root, 'schemas', name), 'utf8'))));
-const exported = Object.fromEntries(
-  schemas.filter(({ $id }) => $id !== 'common.json').map(({ $id }) => [exportName($id), $id]),
-);
+const configurations = new Set(['mesh-config.json', 'policy-test.json', 'project-file.json', 'proxy-config.json']);
 
 const ajv = new Ajv.default({
   allErrors: true,
@@ -49,28 +48,34 @@ ajv.addKeyword({ keyword: 'x-at-most-one', macro: (names) => ({ not: { anyOf: pa
 ajv.addKeyword({ keyword: 'x-at-least-one', macro: (names) => ({ anyOf: names.map((name) => required([name])) }) });
 for (const schema of schemas) ajv.addSchema(schema);
 
-const code = shortened(standalone.default(ajv, exported));
-const formatTable = [...formatNames(schemas)]
-  .sort()
-  .map((name) => `${JSON.stringify(name)}: (text) => holdsFormat(${JSON.stringify(name)}, text)`);
-const source = `import { holdsFormat } from ${JSON.stringify(formatsModule)};
+mkdirSync(output, { recursive: true });
+await writeValidators('validators', ({ $id }) => $id !== 'common.json' && !configurations.has($id));
+await writeValidators('configuration-validators', ({ $id }) => configurations.has($id));
+
+/** The module of this name, with the validators of the chosen schemas. */
+async function writeValidators(name, isChosen) {
+  const exported = Object.fromEntries(schemas.filter(isChosen).map(({ $id }) => [exportName($id), $id]));
+  const code = shortened(standalone.default(ajv, exported));
+  const formatTable = [...formatNames(schemas)]
+    .sort()
+    .map((format) => `${JSON.stringify(format)}: (text) => holdsFormat(${JSON.stringify(format)}, text)`);
+  const source = `import { holdsFormat } from ${JSON.stringify(formatsModule)};
 import { complain } from ${JSON.stringify(complaintModule)};
 const formatFunctions = { ${formatTable.join(', ')} };
 ${code}`;
-
-const bundled = await build({
-  stdin: { contents: source, resolveDir: root, loader: 'js' },
-  bundle: true,
-  write: false,
-  format: 'esm',
-  target: 'node22.19',
-  minify: true,
-  external: [formatsModule],
-  logLevel: 'warning',
-});
-mkdirSync(output, { recursive: true });
-write('validators.js', bundled.outputFiles[0].text);
-write('validators.d.ts', declarations());
+  const bundled = await build({
+    stdin: { contents: source, resolveDir: root, loader: 'js' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'node22.19',
+    minify: true,
+    external: [formatsModule],
+    logLevel: 'warning',
+  });
+  write(`${name}.js`, bundled.outputFiles[0].text);
+  write(`${name}.d.ts`, declarations(Object.keys(exported)));
+}
 
 /**
  * Complaints are two thirds of the generated text, and every program reads it when it starts: one call of a function
@@ -98,8 +103,8 @@ function write(name, text) {
   renameSync(join(output, `${name}.tmp`), join(output, name));
 }
 
-function declarations() {
-  const functions = Object.keys(exported).map((name) => `export const ${name}: SchemaValidator;\n`);
+function declarations(names) {
+  const functions = names.map((name) => `export const ${name}: SchemaValidator;\n`);
   return `import type { SchemaValidator } from '../schema/validator.ts';\n${functions.join('')}`;
 }
 

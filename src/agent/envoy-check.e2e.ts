@@ -11,6 +11,12 @@ import { startingAgents } from './testing/life-probe.ts';
 const start = startingAgents();
 const tooOld = new AgentError('envoy-too-old', 'Envoy 1.38.0 is too old');
 
+function begun(check: () => Promise<void>): EnvoyCheck {
+  const envoyCheck = new EnvoyCheck(check);
+  envoyCheck.begin();
+  return envoyCheck;
+}
+
 /** An agent whose Envoy was started and is LIVE, while nobody has said yet whether it may run. */
 async function startUnanswered(config = {}): Promise<{
   readonly agent: AgentBench;
@@ -21,7 +27,7 @@ async function startUnanswered(config = {}): Promise<{
   const passed = new Promise<void>((resolve, reject) => {
     answer = { allow: () => resolve(), refuse: () => reject(tooOld) };
   });
-  const agent = await start({ config, parts: { envoyCheck: new EnvoyCheck(passed) } });
+  const agent = await start({ config, parts: { envoyCheck: begun(() => passed) } });
   const ready = async (): Promise<string> => (await httpGet(agent.sample.adminPort, '/ready')).body.trim();
   await eventually(async () => expect(await ready()).toBe('LIVE'), { interval: 20 });
   return { agent, ...(answer ?? { allow: () => {}, refuse: () => {} }) };
@@ -84,8 +90,18 @@ describe('an Envoy that was started before it is known whether it may run', () =
   });
 });
 
+test('an Envoy that nobody asked before is asked when it has been started, once', async () => {
+  const asked: boolean[] = [];
+  const check = async (): Promise<void> => {
+    asked.push(agent.lines.join('').includes('Envoy started'));
+  };
+  const agent = await start({ parts: { envoyCheck: new EnvoyCheck(check) } });
+  await agent.untilReady();
+  expect(asked).toEqual([true]);
+});
+
 test('an Envoy that may not run is not started, and nothing is written for it', async () => {
-  const agent = await start({ parts: { envoyCheck: new EnvoyCheck(Promise.reject(tooOld)) } });
+  const agent = await start({ parts: { envoyCheck: begun(() => Promise.reject(tooOld)) } });
   await expect(agent.exitCode).rejects.toBe(tooOld);
   expect(agent.lines.join('')).not.toContain('state=starting');
   await expect(access(join(agent.folder, 'proxy/bootstrap.json'))).rejects.toThrow('ENOENT');
@@ -93,6 +109,6 @@ test('an Envoy that may not run is not started, and nothing is written for it', 
 
 test('reports an Envoy that may not run also when the configuration is invalid', async () => {
   const late = new Promise<void>((_resolve, reject) => setTimeout(() => reject(tooOld), 100));
-  const agent = await start({ problems: ['a.yaml:1:1: error: broken'], parts: { envoyCheck: new EnvoyCheck(late) } });
+  const agent = await start({ problems: ['a.yaml:1:1: error: broken'], parts: { envoyCheck: begun(() => late) } });
   await expect(agent.exitCode).rejects.toBe(tooOld);
 });

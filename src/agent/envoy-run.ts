@@ -84,6 +84,7 @@ export async function runEnvoy(parts: EnvoyRunParts): Promise<EnvoyEnd> {
   const envoy = await startEnvoy({ ...config, concurrency }, folder.bootstrapPath, address);
   current.pid = envoy.pid;
   log.info('Envoy started', { pid: envoy.pid });
+  envoyCheck.begin();
   const kill = (): void => void envoy.signal('SIGKILL');
   process.once('exit', kill);
   const ended = new AbortController();

@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import { validateConfiguration } from '../schema/validate.ts';
+import { validateConfiguration } from '../schema/validate-configuration.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
 import { parse } from '../source/parse.ts';
 

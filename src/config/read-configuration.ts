@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import { type ConfigurationKind, validateConfiguration } from '../schema/validate.ts';
+import { type ConfigurationKind, validateConfiguration } from '../schema/validate-configuration.ts';
 import { isBlankText } from '../source/blank.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
 import { parse } from '../source/parse.ts';

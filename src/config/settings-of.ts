@@ -85,8 +85,14 @@ function originAt(
   path: readonly string[],
   source: SettingOrigin['source'],
 ): SettingOrigin {
-  const { line } = lineAndColumn(lineStarts(file.text), document.spanOf(path, 'key').start);
-  return { source, detail: `${file.path}:${line}` };
+  return {
+    source,
+    // Few are asked for, and a position may take another reading of the text.
+    get detail() {
+      const { line } = lineAndColumn(lineStarts(file.text), document.spanOf(path, 'key').start);
+      return `${file.path}:${line}`;
+    },
+  };
 }
 
 function applyFlags(draft: SettingsDraft, flags: SettingsFlags): void {

@@ -38,3 +38,7 @@ export function parseVersion(text: string): EnvoyVersion | undefined {
   if (major === undefined) return undefined;
   return { major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
+
+export function formatVersion({ major, minor, patch }: EnvoyVersion): string {
+  return `${major}.${minor}.${patch}`;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseVersion } from './read-version.ts';
-import { formatVersion, gateVersion } from './version.ts';
+import { formatVersion, parseVersion } from './read-version.ts';
+import { gateVersion } from './version.ts';
 
 describe('parseVersion', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { apiVersion } from './api/check.ts';
-import { type EnvoyVersion, parseVersion } from './read-version.ts';
+import { type EnvoyVersion, formatVersion, parseVersion } from './read-version.ts';
 
 /** What the release of an Envoy means for this product. */
 export type VersionGate =
@@ -20,10 +20,6 @@ export function gateVersion(version: EnvoyVersion): VersionGate {
     return { ok: true, warning: `Envoy ${text} is newer than the API that is checked, ${apiVersion}` };
   }
   return { ok: true };
-}
-
-export function formatVersion({ major, minor, patch }: EnvoyVersion): string {
-  return `${major}.${minor}.${patch}`;
 }
 
 function compare(a: EnvoyVersion, b: EnvoyVersion): number {

@@ -6,6 +6,7 @@ import type { SourceFile } from '../source/document.ts';
 import { SourceError } from '../source/find.ts';
 import type { ReadThrough } from '../source/read.ts';
 import type { FixedInputs } from './fixed-inputs.ts';
+import { folderSources } from './folder-sources.ts';
 import { readHostFacts } from './host-facts.ts';
 import type { ProxyInputs } from './proxy-inputs.ts';
 import { readBootstrapTexts, shownTexts } from './read-bootstrap.ts';
@@ -52,14 +53,4 @@ export async function readPolicies(
     if (error instanceof SourceError) return { sources, failure: error };
     throw error;
   }
-}
-
-/** Folders of `configSources`; a control plane is refused by name. */
-export function folderSources({ configSources }: Settings): readonly string[] {
-  return configSources.map((address) => {
-    if (address.startsWith('fs://')) return address.slice('fs://'.length);
-    throw new UsageError(
-      `configSources "${address}" is for meshd; the agent takes fs:///path, or a control plane as discoveryAddress`,
-    );
-  });
 }

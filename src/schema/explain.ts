@@ -9,8 +9,20 @@ import { emptyTextHint } from './empty-text-hint.ts';
 import { formatHint } from './format-hints.ts';
 import { formats } from './formats.ts';
 import { mostFaults } from './rule.ts';
-import type { SchemaError } from './validator.ts';
+import type { SchemaError, SchemaValidator } from './validator.ts';
 import { describe, lastField, placeOf, printed, quotedList, typeNames } from './words.ts';
+
+/** Whether the document is what the schema says; its mistakes go to the bag. */
+export function holdsSchema(
+  validator: SchemaValidator,
+  document: PolicyDocument,
+  kind: string,
+  bag: DiagnosticBag,
+): boolean {
+  if (validator(document.value)) return true;
+  explain(validator.errors ?? [], document, kind, bag);
+  return false;
+}
 
 /** Turns the complaints of a generated validator into diagnostics: one for one mistake. */
 export function explain(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { parse } from '../source/parse.ts';
-import { countSkipped, validate, validateConfiguration } from './validate.ts';
+import { countSkipped, validate } from './validate.ts';
 
 const peer = 'apiVersion: security.mesh.io/v1\nkind: PeerAuthentication\nmetadata: {name: demo}\n';
 const rule = 'apiVersion: networking.mesh.io/v1\nkind: DestinationRule\nmetadata: {name: demo}\n';
@@ -131,21 +131,6 @@ spec:
     const bag = new DiagnosticBag();
     const [document] = parse([{ path: 'a.yaml', text: `${peer}spec: {}` }], bag);
     expect(document && validate(document, bag)?.document).toBe(document);
-  });
-});
-
-describe('validateConfiguration', () => {
-  test.each([
-    ['MeshConfig', 'trustDomain: example.com\ndefaultConfig: {proxyAdminPort: 15000}\nenableAutoMtls: true', []],
-    ['MeshConfig', 'trustDomian: example.com', ['unknown-field']],
-    ['MeshConfig', 'outboundTrafficPolicy: {mode: ALLOW}', ['unknown-enum-value']],
-    ['MeshConfig', 'connectTimeout: 10', ['wrong-type']],
-    ['ProxyConfig', 'drainDuration: 45s\nproxyMetadata: {A: b}\nstatusPort: 0', []],
-    ['ProxyConfig', 'concurrency: -1', ['value-out-of-range']],
-  ] as const)('checks a %s: %s', (kind, text, expected) => {
-    const bag = new DiagnosticBag();
-    for (const document of parse([{ path: 'a.yaml', text }], bag)) validateConfiguration(kind, document, bag);
-    expect(bag.all.map(({ code }) => code)).toEqual(expected);
   });
 });
 

@@ -1,5 +1,4 @@
-import { DiagnosticBag } from '../diagnostics/bag.ts';
-import { meshConfig, policyTest, projectFile, proxyConfig } from '../generated/validators.js';
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { compareStrings } from '../lib/sort.ts';
 import { valueAt } from '../lib/value-at.ts';
 import { groupAlias } from '../policy/alias.ts';
@@ -8,15 +7,13 @@ import type { ValidObject } from '../policy/policy.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { isNoObject } from '../source/head.ts';
 import { dispatch, isForeign, isOfGatewayApi, splitApiVersion } from './dispatch.ts';
-import { explain } from './explain.ts';
+import { holdsSchema } from './explain.ts';
 import { type KnownKind, ownGroupOf } from './kinds.ts';
 import { reportNestedObject } from './nested-object.ts';
 import { withoutNulls } from './nulls.ts';
 import { resolveAliases } from './resolve-aliases.ts';
 import { reporter } from './rule.ts';
 import { commonRules } from './rules/common.ts';
-import { checkMeshConfig } from './rules/mesh-config.ts';
-import type { SchemaValidator } from './validator.ts';
 
 /**
  * The typed object of a document, or undefined: then its mistakes are in the bag, or its kind is none that is read (see
@@ -80,31 +77,6 @@ function isMeshConfigMap({ value }: PolicyDocument): boolean {
 
 const hintOfMeshConfigMap =
   'one of the ConfigMaps holds a mesh configuration: write the text of its key "mesh" into a file, and name that file by --meshConfig';
-
-/** What is no object, with neither kind nor name. */
-export type ConfigurationKind = 'MeshConfig' | 'ProxyConfig' | 'ProjectFile' | 'PolicyTest';
-
-const configurationSchemas: Readonly<Record<ConfigurationKind, SchemaValidator>> = {
-  MeshConfig: meshConfig,
-  ProxyConfig: proxyConfig,
-  ProjectFile: projectFile,
-  PolicyTest: policyTest,
-};
-
-/** Checks a configuration, which is no object. */
-export function validateConfiguration(kind: ConfigurationKind, document: PolicyDocument, bag: DiagnosticBag): boolean {
-  if (!holdsSchema(configurationSchemas[kind], document, kind, bag)) return false;
-  const own = new DiagnosticBag();
-  if (kind === 'MeshConfig') checkMeshConfig(document.value, reporter(document, own));
-  bag.addAll(own.all);
-  return !own.hasErrors;
-}
-
-function holdsSchema(validator: SchemaValidator, document: PolicyDocument, kind: string, bag: DiagnosticBag): boolean {
-  if (validator(document.value)) return true;
-  explain(validator.errors ?? [], document, kind, bag);
-  return false;
-}
 
 interface Metadata {
   readonly name: string;

@@ -74,7 +74,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
       return Promise.resolve(result);
     },
     renew: async () => undefined,
-    envoyCheck: new EnvoyCheck(Promise.resolve()),
+    envoyCheck: new EnvoyCheck(() => Promise.resolve()),
     validate: (json, signal) => validateConfig(envoyBinary(), json, { folder: configPath, signal }),
     inputs: [input],
     signals: listenForSignals(signals),

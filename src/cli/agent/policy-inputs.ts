@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { folderSources } from '../../live/read-inputs.ts';
+import { folderSources } from '../../live/folder-sources.ts';
 
 /** What `--policies` names; throws a UsageError for what cannot be followed. */
 export function policiesOf(policies: readonly string[] = []): readonly string[] {

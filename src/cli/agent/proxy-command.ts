@@ -12,6 +12,7 @@ interface ProxyOptions {
   readonly printConfig?: boolean;
   readonly output?: 'yaml' | 'json';
   readonly proxyBinary?: string;
+  readonly policies?: readonly string[];
 }
 
 /** Adds `proxy [role]`, which runs Envoy, or with `--print-config` only says how it would. */
@@ -32,7 +33,8 @@ export function addProxyCommand(program: Command, context: ProgramContext, finis
     }
     if (options.output !== undefined)
       throw new UsageError('--output is the form of --print-config, which is not given');
-    const early = askEnvoyEarly(options.proxyBinary, context.environment);
+    // A client of meshd has Envoy started sooner than that could answer.
+    const early = options.policies && askEnvoyEarly(options.proxyBinary, context.environment);
     const { runProxy } = await import('./proxy.ts');
     finish(await runProxy(role ?? 'sidecar', given, context, early));
   });

@@ -15,9 +15,9 @@ import { readAgentSettings } from '../../config/read-agent-settings.ts';
 import type { ProxySettings, Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
-import { type AskedEnvoy, askEnvoy } from '../../envoy/ask-envoy.ts';
+import { type AskedEnvoy, askableEnvoy } from '../../envoy/ask-envoy.ts';
+import { formatVersion } from '../../envoy/read-version.ts';
 import { validateConfig } from '../../envoy/validate.ts';
-import { formatVersion } from '../../envoy/version.ts';
 import { version } from '../../lib/version.ts';
 import { findOwnAddresses, proxyAddresses } from '../../live/own-addresses.ts';
 import { readTproxyFacts } from '../../redirect/tproxy-routing.ts';
@@ -83,8 +83,10 @@ export async function runProxy(
   if (discoveryAddress !== undefined) for (const warning of unusedVariables(environment)) log.warn(warning);
   const inputs = discoveryAddress === undefined ? inputsOf(policies, settings) : [];
   const envoyBinary = locateEnvoy(flags.proxyBinary ?? (settings.proxy.binaryPath || undefined), environment);
-  const asked = early?.binary === envoyBinary ? early : askEnvoy(envoyBinary);
-  const envoyCheck = new EnvoyCheck(checkEnvoy(asked, log));
+  const asked = early?.binary === envoyBinary ? early : askableEnvoy(envoyBinary);
+  const envoyCheck = new EnvoyCheck(() => checkEnvoy(asked, log));
+  // A client of meshd has Envoy started before there is time for its answer.
+  if (discoveryAddress === undefined) envoyCheck.begin();
   const ownAddresses = (): Promise<readonly string[]> => addressesOfMachine(signals.stop, log);
   const identity = await locateProxy({ flags, environment, settings, inputs, ownAddresses });
   const bootstrap = chooseBootstrap(agent, flags.templateFile, settings.proxy, podInfo);
@@ -148,7 +150,7 @@ async function openSource(
     return openCompiledSource(paths, parts);
   }
   const { openDiscoveredSource } = await import('./discovered-source.ts');
-  return openDiscoveredSource(discoveryAddress, async () => formatVersion(await asked.version), parts);
+  return openDiscoveredSource(discoveryAddress, async () => formatVersion(await asked.version()), parts);
 }
 
 /** Mesh and proxy configuration with what lies over them; undefined after their mistakes were logged. */

@@ -2,7 +2,7 @@ import { unusedVariables } from '../../config/unused-settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
-import { validateConfiguration } from '../../schema/validate.ts';
+import { validateConfiguration } from '../../schema/validate-configuration.ts';
 import type { JsonObject } from '../../source/document.ts';
 import { parse } from '../../source/parse.ts';
 import { annotationPath } from '../topology/annotation-path.ts';

@@ -1,15 +1,18 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import { Placing } from './placing.ts';
-import { renderText } from './render-text.ts';
 import type { Made, Rendering } from './rendering.ts';
 import type { FragmentOrigin, Resource, ResourceType } from './resource.ts';
+import type { Templates } from './templates.ts';
 
 /** Runs the template; undefined when a user's template failed, which the bag then tells. */
-export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resource | undefined {
-  const { template, view, templates } = rendering;
+export function renderResource(
+  { templates, ...rendering }: Rendering & { readonly templates: Templates },
+  bag: DiagnosticBag,
+): Resource | undefined {
+  const { template, view } = rendering;
   if (templates.user !== undefined) {
-    const made = renderText(rendering, templates.user, bag);
+    const made = templates.user.render(rendering, bag);
     return made && new RenderedResource(rendering, made);
   }
   const placing = new Placing();

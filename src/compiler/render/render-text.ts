@@ -8,9 +8,8 @@ import { canonicalMessage } from '../../envoy/api/canonical.ts';
 import { parse } from '../../source/parse.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';
-import type { Made, Rendering } from './rendering.ts';
+import type { Made, Rendering, UserTemplates } from './rendering.ts';
 import { messageTypes } from './resource.ts';
-import type { UserTemplates } from './user-templates.ts';
 
 /**
  * Runs a user's template, reads its text back, takes the origins out and brings the rest to the canonical form; undefined

@@ -2,8 +2,8 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { mainTemplates } from '../../generated/templates.js';
 import type { MainTemplate } from './engine.ts';
 import type { BuildTemplate } from './placing.ts';
+import type { UserTemplates } from './rendering.ts';
 import type { TemplateFile } from './template-file.ts';
-import type { UserTemplates } from './user-templates.ts';
 
 /** What a renderer writes with: the built-in templates, or these with some replaced by a user's. */
 export interface Templates {

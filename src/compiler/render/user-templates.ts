@@ -1,26 +1,14 @@
 import Handlebars from 'handlebars';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
-import type { SourceSpan } from '../../diagnostics/span.ts';
 import { mainTemplates, partialTemplates, viewShapes } from '../../generated/handlebars-templates.js';
 import { type Environment, type MainTemplate, MissingValueError, type Template, TemplateEngine } from './engine.ts';
+import { renderText } from './render-text.ts';
+import type { UserTemplates } from './rendering.ts';
 import { checkTemplates } from './template-check.ts';
 import { lineSpan, type ParsedTemplate, type TemplateFile } from './template-file.ts';
 import { checkNames } from './template-names.ts';
 import { named, traced, untrace } from './template-trace.ts';
-
-/** The user's side of a set of templates: what only templates that may be wrong need. */
-export interface UserTemplates {
-  readonly engine: TemplateEngine;
-  /** Equal for equal files. */
-  readonly key: string;
-  /** Whether what a template makes is to be read as YAML. */
-  makesYaml(template: MainTemplate): boolean;
-  /** Reports why rendering `resource` threw. */
-  explain(error: unknown, resource: string, bag: DiagnosticBag): void;
-  /** The user's line that wrote offset `at` of the rendered text, or stands before it; the first line when ours wrote all. */
-  placeOf(template: MainTemplate, view: object, at: number): SourceSpan | undefined;
-}
 
 const compileOptions = {
   strict: true,
@@ -47,7 +35,8 @@ export function readUserTemplates(files: readonly TemplateFile[], bag: Diagnosti
       return main;
     });
   let tracing: TemplateEngine | undefined;
-  return {
+  const user: UserTemplates = {
+    render: (rendering, into) => renderText(rendering, user, into),
     engine: engine((template) => named(template.ast, template.file.name)),
     key: JSON.stringify(files.map(({ name, text, isYaml }) => [name, text, isYaml === true])),
     makesYaml: (template) =>
@@ -60,6 +49,7 @@ export function readUserTemplates(files: readonly TemplateFile[], bag: Diagnosti
       return source && lineSpan(source.file, place?.line ?? 1);
     },
   };
+  return user;
 }
 
 function parseTemplate(file: TemplateFile, bag: DiagnosticBag): ParsedTemplate | undefined {

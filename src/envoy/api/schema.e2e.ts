@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findEnvoy } from '../process.ts';
-import { readVersion } from '../read-version.ts';
-import { formatVersion } from '../version.ts';
+import { formatVersion, readVersion } from '../read-version.ts';
 import { apiVersion } from './check.ts';
 import { anyTypes } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { type GatewayTopology, readGatewayTopology } from '../../../config/gateway-topology.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import { validateConfiguration } from '../../../schema/validate.ts';
+import { validateConfiguration } from '../../../schema/validate-configuration.ts';
 import type { JsonObject, JsonValue } from '../../../source/document.ts';
 import { parse } from '../../../source/parse.ts';
 import type { Workload } from '../../topology/model.ts';
