@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { type Rate, TokenBuckets } from '../lib/token-buckets.ts';
+import type { Rate } from '../lib/token-bucket.ts';
+import { TokenBuckets } from '../lib/token-buckets.ts';
 import { addressBytes } from './address-bytes.ts';
 
 /** Sources that are told apart; of more, the longest silent are forgotten. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Rate } from '../lib/token-buckets.ts';
+import type { Rate } from '../lib/token-bucket.ts';
 import { answerFromZone } from './answer-from-zone.ts';
 import { cutAnswer, failureOf, parseQuery, responseCode, responseCodeOf, shorten } from './message.ts';
 import { SourceLimits } from './source-limits.ts';

@@ -1,3 +1,4 @@
+import { SparseMap } from '../lib/sparse.ts';
 import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDetail } from './message.ts';
 import { withPosition } from './position.ts';
 import type { DiscoveryResource } from './resource.ts';
@@ -20,6 +21,8 @@ interface Changes {
   readonly removed: readonly string[];
 }
 
+const noResources: readonly DiscoveryResource[] = [];
+
 /** A client that answers nothing may leave so many responses open; the word about an older one is not understood. */
 const mostUnanswered = 64;
 
@@ -31,14 +34,15 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   readonly #source: ViewSource;
   readonly #nextNonce: () => string;
   readonly #names = new SubscribedNames();
-  readonly #suspects = new Suspects();
+  /** Absent until the client refuses something. */
+  #suspects: Suspects | undefined;
   #hasStarted = false;
   #nodeId = '';
   #base: ResourceView = emptyView;
   /** Versions of the client where they are not those of the view, by name; '': it has none, or gets another one anyway. */
-  readonly #exceptions = new Map<string, string>();
-  readonly #unanswered = new Map<string, SentResponse>();
-  #lastSent: readonly DiscoveryResource[] = [];
+  readonly #exceptions = new SparseMap<string, string>();
+  readonly #unanswered = new SparseMap<string, SentResponse>();
+  #lastSent = noResources;
 
   constructor(source: ViewSource, nextNonce: () => string) {
     this.#source = source;
@@ -94,7 +98,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
 
   update({ removes = true }: UpdateOptions = {}): DeltaResponse | undefined {
     if (!this.#hasStarted) return undefined;
-    const { probe } = this.#suspects;
+    const probe = this.#suspects?.probe;
     if (probe !== undefined && ![...this.#unanswered.values()].some(({ isProbe }) => isProbe)) {
       return this.#respond({ resources: probe, removed: [] }, true);
     }
@@ -109,7 +113,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
 
   takeSent(): readonly DiscoveryResource[] {
     const sent = this.#lastSent;
-    this.#lastSent = [];
+    this.#lastSent = noResources;
     return sent;
   }
 
@@ -154,7 +158,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     if (answered === undefined) return {};
     this.#unanswered.delete(request.responseNonce);
     if (request.errorDetail !== undefined) return this.#refuse(answered, request.errorDetail);
-    const culprits = answered.isProbe ? this.#suspects.settle(true) : [];
+    const culprits = (answered.isProbe && this.#suspects?.settle(true)) || [];
     return { isAccepted: true, culprits };
   }
 
@@ -163,6 +167,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     for (const { name } of resources) if (this.#names.has(name)) this.#exceptions.set(name, '');
     const message = cleanErrorMessage(detail.message);
     let culprits: readonly Culprit[] = [];
+    this.#suspects ??= new Suspects();
     if (!this.#source.type.isConfiguration) this.#suspects.holdAll(resources);
     else if (isProbe) culprits = this.#suspects.settle(false);
     else culprits = this.#suspects.begin(resources, message);
@@ -181,7 +186,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
       if (isConcerned(name)) this.#exceptions.set(name, this.#base.get(name)?.version ?? '');
     }
     // A refused secret may be good beside another one.
-    if (!this.#source.type.isConfiguration) this.#suspects.clear();
+    if (!this.#source.type.isConfiguration) this.#suspects?.clear();
     this.#base = view;
     this.#names.follow(view);
   }
@@ -197,7 +202,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
       const has = this.#exceptions.get(name);
       if (has === undefined) continue;
       const resource = this.#resourceOf(name);
-      if (resource !== undefined && this.#suspects.holds(resource) && has !== resource.version) continue;
+      if (resource !== undefined && this.#suspects?.holds(resource) && has !== resource.version) continue;
       if (resource === undefined) {
         if (!isTold(removes, name)) continue;
         if (has !== '' || this.#source.type.isConfiguration) removed.push(name);

@@ -11,6 +11,7 @@ const noChange: ListChange = { changed: [], removed: [] };
  */
 export class ResourceView {
   readonly parts: readonly ResourceList[];
+  #version: string | undefined;
   #digest: string | undefined;
 
   constructor(...parts: readonly ResourceList[]) {
@@ -41,8 +42,11 @@ export class ResourceView {
 
   /** Digest of the names and versions. */
   get version(): string {
-    const [only = emptyList, ...others] = this.parts;
-    return others.length === 0 ? only.version : contentVersion(...this.parts.map(({ version }) => version));
+    if (this.#version === undefined) {
+      const [only = emptyList, ...others] = this.parts;
+      this.#version = others.length === 0 ? only.version : contentVersion(...this.parts.map(({ version }) => version));
+    }
+    return this.#version;
   }
 
   /** SHA-256 of the names and versions, whatever the parts: equal for a client that has them, and for each replica. */

@@ -1,3 +1,4 @@
+import { SparseMap, SparseSet } from '../lib/sparse.ts';
 import type { AnyRequest, AnyResponse, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import type { PushStep, StreamScope } from './scope.ts';
@@ -30,10 +31,13 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
   readonly #scope: StreamScope;
   readonly #observer: DiscoveryObserver;
   readonly #streams = new Map<string, DiscoveryStream<Request, Response>>();
-  readonly #sentAtMs = new Map<string, number>();
-  readonly #lingering = new Map<string, Lingering>();
+  /** Of responses that wait for the client's word; the newest one of a type. */
+  readonly #sentAtMs = new SparseMap<string, number>();
+  readonly #lingering = new SparseMap<string, Lingering>();
   /** Names without a resource that have been reported. */
-  readonly #waiting = new Set<string>();
+  readonly #waiting = new SparseSet<string>();
+  /** One count for all types: no nonce of the gRPC stream comes twice. */
+  readonly #nextNonce = (): string => `${this.#scope.noncePrefix ?? ''}${++this.#nonce}`;
   #nonce = 0;
   #isAnswer = false;
 
@@ -59,6 +63,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
     const stream = this.#streamOf(request);
     const { response, refusal, isAccepted = false, culprits = [] } = stream.receive(request);
     this.#isAnswer = refusal !== undefined || isAccepted;
+    if (!stream.isUnanswered) this.#sentAtMs.delete(request.typeUrl);
     if (refusal !== undefined) this.#observer.refused?.(refusal);
     if (this.#isAnswer) this.#scope.answered?.(request.typeUrl, refusal, request.responseNonce);
     if (isAccepted) this.#tellComplete(stream, request.typeUrl);
@@ -132,19 +137,10 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
     if (resume === undefined || this.#nonce > 0 || this.#streams.size > 0) {
       throw new Error(`type "${request.typeUrl}" is for the first request of a delta stream`);
     }
-    const { response, streams } = resume(
-      request,
-      (typeUrl) => this.#scope.sourceOf(typeUrl),
-      () => this.#nextNonce(),
-    );
+    const { response, streams } = resume(request, (typeUrl) => this.#scope.sourceOf(typeUrl), this.#nextNonce);
     for (const [typeUrl, stream] of streams) this.#streams.set(typeUrl, stream);
     this.#scope.asked?.(request.typeUrl, { lacking: [], dropped: [] });
     return response;
-  }
-
-  /** One count for all types: no nonce of the gRPC stream comes twice. */
-  #nextNonce(): string {
-    return `${this.#scope.noncePrefix ?? ''}${++this.#nonce}`;
   }
 
   #tellComplete(stream: DiscoveryStream<Request, Response>, typeUrl: string): void {
@@ -169,7 +165,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
     if (count > most) throw new Error(`${count} names in one request, at most ${most}`);
     let stream = this.#streams.get(typeUrl);
     if (stream === undefined) {
-      stream = this.#form.open(source, () => this.#nextNonce());
+      stream = this.#form.open(source, this.#nextNonce);
       this.#streams.set(typeUrl, stream);
     }
     return stream;

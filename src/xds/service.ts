@@ -38,13 +38,11 @@ export function addDiscoveryService(
   sessions: Set<Session>,
   turns?: Turns,
 ): void {
-  const carry =
-    <Request extends AnyRequest, Response extends AnyResponse>(form: ProtocolForm<Request, Response>) =>
-    (call: ServerDuplexStream<Buffer, Buffer>): void => {
-      const session = serveSession({ call, form, admit: (first) => service.admit(call, first), observer, turns });
-      sessions.add(session);
-      call.once('close', () => sessions.delete(session));
-    };
+  const carry = <Request extends AnyRequest, Response extends AnyResponse>(form: ProtocolForm<Request, Response>) => {
+    const admit = (call: ServerDuplexStream<Buffer, Buffer>, first: Request) => service.admit(call, first);
+    const kind = { form, admit, observer, sessions, turns };
+    return (call: ServerDuplexStream<Buffer, Buffer>): void => serveSession(call, kind);
+  };
   const { fetch } = service;
   server.addService(definitionOf(service), {
     [service.streamMethod]: carry(stateOfTheWorldForm),

@@ -28,12 +28,16 @@ const internal = 13;
 /** UNAVAILABLE: the client may try again. */
 const unavailable = 14;
 
-export interface SessionParts<Request extends AnyRequest, Response extends AnyResponse> {
-  readonly call: ServerDuplexStream<Buffer, Buffer>;
+type Call = ServerDuplexStream<Buffer, Buffer>;
+
+/** What all streams of one method have in common. */
+export interface SessionKind<Request extends AnyRequest, Response extends AnyResponse> {
   readonly form: ProtocolForm<Request, Response>;
   /** Decides by the first request what the stream is served; `StreamRefusal`: nothing. */
-  readonly admit: (first: Request) => StreamScope | Promise<StreamScope>;
+  readonly admit: (call: Call, first: Request) => StreamScope | Promise<StreamScope>;
   readonly observer: DiscoveryObserver;
+  /** Holds the streams that are open. */
+  readonly sessions: Set<Session>;
   /** Shared with other streams: requests are taken in turns. Absent: each as it comes. */
   readonly turns?: Turns | undefined;
 }
@@ -43,13 +47,15 @@ export interface SessionParts<Request extends AnyRequest, Response extends AnyRe
  * client does not read they are kept back, so that it gets the newest state and memory stays flat.
  */
 export function serveSession<Request extends AnyRequest, Response extends AnyResponse>(
-  parts: SessionParts<Request, Response>,
-): Session {
-  return new CarriedStream(parts);
+  call: Call,
+  kind: SessionKind<Request, Response>,
+): void {
+  kind.sessions.add(new CarriedStream(call, kind));
 }
 
 class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> implements Session {
-  readonly #parts: SessionParts<Request, Response>;
+  readonly #call: Call;
+  readonly #kind: SessionKind<Request, Response>;
   readonly #intake: RequestIntake;
   #scope: StreamScope | undefined;
   #streams: ScopedStreams<Request, Response> | undefined;
@@ -63,10 +69,11 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   #isStale = false;
   #nodeId = '';
 
-  constructor(parts: SessionParts<Request, Response>) {
-    this.#parts = parts;
-    this.#intake = new RequestIntake(parts.call, parts.turns);
-    parts.observer.opened?.();
+  constructor(call: Call, kind: SessionKind<Request, Response>) {
+    this.#call = call;
+    this.#kind = kind;
+    this.#intake = new RequestIntake(call, kind.turns);
+    kind.observer.opened?.();
     this.#listen();
   }
 
@@ -77,7 +84,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   goStale(): void {
     if (this.#isStale || !this.#isOpen) return;
     this.#isStale = true;
-    this.#parts.observer.wentStale?.();
+    this.#kind.observer.wentStale?.();
   }
 
   recycle(): void {
@@ -87,11 +94,11 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   end(code: number, details: string): void {
     this.#close();
     // The way in which a handler of this gRPC library ends a stream with a status.
-    this.#parts.call.emit('error', { code, details });
+    this.#call.emit('error', { code, details });
   }
 
   #listen(): void {
-    const { call, observer } = this.#parts;
+    const call = this.#call;
     const close = (): void => this.#close();
     call.on('data', (bytes: Buffer) => this.#intake.take(() => this.#guard(() => this.#take(bytes))));
     call.on('end', () => {
@@ -102,7 +109,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
     call.on('error', close);
     call.on('close', () => {
       close();
-      for (; this.#unsent > 0; this.#unsent -= 1) observer.pushFailed?.();
+      for (; this.#unsent > 0; this.#unsent -= 1) this.#kind.observer.pushFailed?.();
     });
   }
 
@@ -116,24 +123,24 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   }
 
   get #origin(): StreamOrigin {
-    return { peer: this.#parts.call.getPeer(), nodeId: this.#nodeId };
+    return { peer: this.#call.getPeer(), nodeId: this.#nodeId };
   }
 
   #fail(error: unknown, isOurs = false): void {
     if (!this.#isOpen) return;
     if (error instanceof StreamRefusal) {
-      this.#parts.observer.failed?.(error, this.#origin);
+      this.#kind.observer.failed?.(error, this.#origin);
       this.end(error.code, error.message);
       return;
     }
     const what = isOurs ? 'a stream cannot be admitted' : 'a request of the discovery protocol is not understood';
-    this.#parts.observer.failed?.(new Error(what, { cause: error }), this.#origin);
+    this.#kind.observer.failed?.(new Error(what, { cause: error }), this.#origin);
     if (isOurs) this.end(internal, 'internal error');
     else this.end(invalidArgument, 'request not understood');
   }
 
   #take(bytes: Buffer): void {
-    const request = this.#parts.form.codec.decode(bytes);
+    const request = this.#kind.form.codec.decode(bytes);
     this.#nodeId ||= request.nodeId;
     this.#waitNoMore();
     if (this.#streams === undefined) this.#admit(request);
@@ -144,7 +151,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   }
 
   #admit(first: Request): void {
-    const admitted = this.#parts.admit(first);
+    const admitted = this.#kind.admit(this.#call, first);
     if (!(admitted instanceof Promise)) {
       this.#begin(admitted, first);
       return;
@@ -157,7 +164,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
           this.#guard(() => this.#begin(scope, first));
           this.#intake.release();
         };
-        const { turns } = this.#parts;
+        const { turns } = this.#kind;
         if (turns === undefined) begin();
         else turns.take(begin);
       },
@@ -167,7 +174,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
 
   #begin(scope: StreamScope, first: Request): void {
     this.#scope = scope;
-    const streams = new ScopedStreams(this.#parts.form, scope, this.#parts.observer);
+    const streams = new ScopedStreams(this.#kind.form, scope, this.#kind.observer);
     this.#streams = streams;
     this.#unsubscribe = scope.onChange(() => this.#schedule());
     this.#receive(first, streams);
@@ -204,7 +211,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   }
 
   #send(response: Response): void {
-    const { call, form, observer } = this.#parts;
+    const { form, observer } = this.#kind;
     this.#unsent += 1;
     this.#unansweredSinceMs ??= performance.now();
     const sent = (error?: Error | null): void => {
@@ -212,7 +219,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
       this.#unsent -= 1;
       this.#schedule();
     };
-    call.write(form.codec.encode(response, this.#scope?.isAlone), sent);
+    this.#call.write(form.codec.encode(response, this.#scope?.isAlone), sent);
     observer.pushed?.({ typeUrl: response.typeUrl, version: form.versionOf(response) });
   }
 
@@ -223,14 +230,15 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
     this.#intake.close();
     this.#waitNoMore();
     this.#unsubscribe();
+    this.#kind.sessions.delete(this);
     this.#scope?.closed?.();
-    this.#parts.observer.closed?.();
+    this.#kind.observer.closed?.();
   }
 
   /** The client has answered, or cannot any more. */
   #waitNoMore(): void {
     this.#unansweredSinceMs = undefined;
-    if (this.#isStale) this.#parts.observer.noLongerStale?.();
+    if (this.#isStale) this.#kind.observer.noLongerStale?.();
     this.#isStale = false;
   }
 }

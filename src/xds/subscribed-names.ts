@@ -1,3 +1,4 @@
+import { SparseSet } from '../lib/sparse.ts';
 import { emptyView, type ResourceView } from './resource-view.ts';
 
 /**
@@ -10,8 +11,8 @@ export class SubscribedNames {
   #view = emptyView;
   /** All names of the view are subscribed but `#without`. */
   #follows = false;
-  readonly #without = new Set<string>();
-  readonly #others = new Set<string>();
+  readonly #without = new SparseSet<string>();
+  readonly #others = new SparseSet<string>();
 
   has(name: string): boolean {
     return this.isWildcard || this.isNamed(name);

@@ -8,9 +8,11 @@ import type { ProxyRow, TypeAtProxy } from './answers.ts';
 
 interface Connected {
   readonly connectedAt: number;
-  /** By type: digest of what the client has acknowledged. */
-  readonly acknowledged: Map<ConfigurationList, string>;
+  /** Digests of what the client has acknowledged. */
+  readonly acknowledged: Acknowledged;
 }
+
+type Acknowledged = Partial<Record<ConfigurationList, string>>;
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
@@ -19,12 +21,13 @@ export class ConnectedProxies implements StreamWatcher {
   readonly #streams = new Map<WatchedStream, Connected>();
 
   opened(stream: WatchedStream): void {
-    this.#streams.set(stream, { connectedAt: Date.now(), acknowledged: new Map() });
+    this.#streams.set(stream, { connectedAt: Date.now(), acknowledged: {} });
   }
 
   complete(stream: WatchedStream, typeUrl: string): void {
     const [list, view] = [listOf(typeUrl), stream.sourceOf(typeUrl)?.view];
-    if (list !== undefined && view !== undefined) this.#streams.get(stream)?.acknowledged.set(list, view.version);
+    const acknowledged = this.#streams.get(stream)?.acknowledged;
+    if (acknowledged !== undefined && list !== undefined && view !== undefined) acknowledged[list] = view.version;
   }
 
   closed(stream: WatchedStream): void {
@@ -39,21 +42,21 @@ export class ConnectedProxies implements StreamWatcher {
   #rowOf(stream: ProxyStream, fleet: Fleet): ProxyRow {
     const { owner } = stream;
     const proxy = proxyKey(owner.proxy);
-    const { connectedAt, acknowledged } = this.#streams.get(stream) ?? { connectedAt: 0, acknowledged: new Map() };
+    const { connectedAt, acknowledged }: Connected = this.#streams.get(stream) ?? { connectedAt: 0, acknowledged: {} };
     const served = fleet.servedTo(stream);
     const types: Partial<Record<ConfigurationList, TypeAtProxy>> = {};
     for (const list of lists) {
       // Not what it has been sent: a change may wait for its turn.
       const view = served?.[list] ?? stream.sourceOf(configurationTypes[list].typeUrl)?.view;
       if (view === undefined) continue;
-      types[list] = { resources: view.size, current: view.version, acknowledged: acknowledged.get(list) };
+      types[list] = { resources: view.size, current: view.version, acknowledged: acknowledged[list] };
     }
     const { refused, message, isFaulty } = fleet.recordOf(stream);
     return {
       ...{ proxy, identity: owner.identity, envoyVersion: owner.envoyVersion, connectedAt, types },
       // Of what it does not ask for it acknowledges nothing.
       isInStep:
-        acknowledged.size > 0 &&
+        Object.keys(acknowledged).length > 0 &&
         Object.values(types).every((it) => it.acknowledged === undefined || it.acknowledged === it.current),
       ...{ refused: [...refused].sort(), message, isFaulty },
       isFrozen: fleet.snapshot.proxies.get(proxy)?.isFrozen === true,

@@ -44,8 +44,9 @@ describe('Admission', () => {
       const node = { id, envoyVersion: '1.40.0' };
       try {
         const first = { typeUrl: '', nodeId: id, responseNonce: '', node, ...says };
-        const { owner, closed } = await admission.admit({ authentication, peer }, first);
-        closed();
+        const stream = await admission.admit({ authentication, peer }, first);
+        stream.closed();
+        const { owner } = stream;
         return `${owner.identity} ${owner.proxy.name} ${owner.envoyVersion}`;
       } catch (error) {
         if (!(error instanceof StreamRefusal)) throw error;

@@ -21,6 +21,8 @@ const code = {
   ...{ unavailable: 14, unauthenticated: 16 },
 };
 
+const monotonicMs: ReadClock = () => performance.now();
+
 /** Time for a replica that has read less than another one to catch up. */
 const catchUpMs = 1_000;
 
@@ -59,7 +61,7 @@ export class Admission {
 
   /** Resolves when it is the stream's turn to start. Throws `StreamRefusal`. */
   async admit({ authentication, peer }: StreamCaller, first: AnyRequest): Promise<ProxyStream> {
-    const { trustDomain, takesAnyAddress, clock = () => performance.now() } = this.#rules;
+    const { trustDomain, takesAnyAddress, clock = monotonicMs } = this.#rules;
     const { caller } = authentication;
     if (caller === undefined)
       throw new StreamRefusal(code.unauthenticated, 'a client certificate of the mesh is needed');

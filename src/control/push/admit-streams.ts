@@ -1,8 +1,8 @@
 import {
   type Metadata,
   ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
   type ServerInterceptor,
-  ServerListenerBuilder,
   status,
 } from '@grpc/grpc-js';
 import type { Authentication, Caller } from '../auth/caller.ts';
@@ -28,63 +28,104 @@ export interface AdmitStreamsOptions {
  * is its turn, and for a limited time. So a client that begins thousands of requests and ends none takes none of our memory.
  */
 export function admitStreams(options: AdmitStreamsOptions): ServerInterceptor {
-  const { authenticate, identityOf, callers, arrivals, inTurn, refused, arrivalMs = 10_000 } = options;
-  return (_method, call) => {
-    let end: () => void = () => undefined;
-    let isOver = false;
-    let timer: NodeJS.Timeout | undefined;
-    const arrived = (): void => {
-      clearTimeout(timer);
-      end();
-    };
-    const refuse = (
-      code: status,
-      details: string,
-      why: { readonly reason?: string; readonly identity?: string },
-    ): void => {
-      refused({ reason: details, ...why, peer: call.getPeer() });
-      call.sendStatus({ code, details, metadata: null });
-    };
-    const admit = async (metadata: Metadata, next: (metadata: Metadata) => void): Promise<void> => {
-      if (isOver) return;
-      const { caller, problem } = authenticate(call.getAuthContext().sslPeerCertificate?.raw);
-      if (caller === undefined) {
-        refuse(status.UNAUTHENTICATED, 'a client certificate of the mesh is needed', { reason: problem });
-        return;
-      }
-      const identity = identityOf(caller);
-      const turn = await arrivals.turn(identity);
-      if (turn === undefined) {
-        refuse(status.RESOURCE_EXHAUSTED, 'too many new streams; try again later', { identity });
-        return;
-      }
-      if (isOver) {
-        turn();
-        return;
-      }
-      end = turn;
-      timer = setTimeout(() => {
-        arrived();
-        refuse(status.DEADLINE_EXCEEDED, `the first request did not come within ${arrivalMs} ms`, { identity });
-      }, arrivalMs);
-      callers.set(metadata, caller);
-      next(metadata);
-    };
-    const listener = new ServerListenerBuilder()
-      .withOnReceiveMetadata((metadata, next) => inTurn(() => void admit(metadata, next)))
-      .withOnReceiveMessage((message, next) => {
-        arrived();
-        next(message);
-      })
-      .withOnReceiveHalfClose((next) => {
-        arrived();
-        next();
-      })
-      .withOnCancel(() => {
-        isOver = true;
-        arrived();
-      })
-      .build();
-    return new ServerInterceptingCall(call, { start: (next) => next(listener) });
-  };
+  return (_method, call) => new AdmittedCall(call, options);
+}
+
+type Call = ServerInterceptingCallInterface;
+type Listener = Parameters<Call['start']>[0];
+
+class AdmittedCall extends ServerInterceptingCall {
+  readonly #call: Call;
+  readonly #options: AdmitStreamsOptions;
+
+  constructor(call: Call, options: AdmitStreamsOptions) {
+    super(call);
+    this.#call = call;
+    this.#options = options;
+  }
+
+  override start(listener: Listener): void {
+    super.start(new FirstRequest(this.#call, listener, this.#options));
+  }
+}
+
+/** Stands before the listener of a call until its first request has come. */
+class FirstRequest implements Listener {
+  readonly #call: Call;
+  readonly #listener: Listener;
+  readonly #options: AdmitStreamsOptions;
+  /** Ends the turn; absent before and after it. */
+  #end: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(call: Call, listener: Listener, options: AdmitStreamsOptions) {
+    this.#call = call;
+    this.#listener = listener;
+    this.#options = options;
+  }
+
+  onReceiveMetadata(metadata: Metadata): void {
+    this.#options.inTurn(() => void this.#admit(metadata));
+  }
+
+  onReceiveMessage(message: unknown): void {
+    this.#arrived();
+    this.#listener.onReceiveMessage(message);
+  }
+
+  onReceiveHalfClose(): void {
+    this.#arrived();
+    this.#listener.onReceiveHalfClose();
+  }
+
+  onCancel(): void {
+    this.#isOver = true;
+    this.#arrived();
+    this.#listener.onCancel();
+  }
+
+  async #admit(metadata: Metadata): Promise<void> {
+    if (this.#isOver) return;
+    const { authenticate, identityOf, arrivals, callers } = this.#options;
+    const { caller, problem } = authenticate(this.#call.getAuthContext().sslPeerCertificate?.raw);
+    if (caller === undefined) {
+      this.#refuse(status.UNAUTHENTICATED, 'a client certificate of the mesh is needed', { reason: problem });
+      return;
+    }
+    const identity = identityOf(caller);
+    const turn = await arrivals.turn(identity);
+    if (turn === undefined) {
+      this.#refuse(status.RESOURCE_EXHAUSTED, 'too many new streams; try again later', { identity });
+      return;
+    }
+    if (this.#isOver) {
+      turn();
+      return;
+    }
+    this.#end = turn;
+    this.#limit(identity);
+    callers.set(metadata, caller);
+    this.#listener.onReceiveMetadata(metadata);
+  }
+
+  #limit(identity: string): void {
+    const { arrivalMs = 10_000 } = this.#options;
+    this.#timer = setTimeout(() => {
+      this.#arrived();
+      this.#refuse(status.DEADLINE_EXCEEDED, `the first request did not come within ${arrivalMs} ms`, { identity });
+    }, arrivalMs);
+  }
+
+  #arrived(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  #refuse(code: status, details: string, why: { readonly reason?: string; readonly identity?: string }): void {
+    this.#options.refused({ reason: details, ...why, peer: this.#call.getPeer() });
+    this.#call.sendStatus({ code, details, metadata: null });
+  }
 }

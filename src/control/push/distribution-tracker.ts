@@ -8,18 +8,19 @@ import { ObjectHistory } from './object-history.ts';
 import type { SnapshotOrigin, StreamWatcher, WatchedStream } from './stream-watcher.ts';
 
 /** What a client has of one type. */
-interface Acknowledged {
-  readonly view: ResourceView;
+interface TypeState {
+  /** It has been sent something: it asks for the type. */
+  isSent: boolean;
+  /** What it has acknowledged; undefined: nothing. */
+  view: ResourceView | undefined;
   /** Number of the newest snapshot of which it has all of the type; undefined: it has never had all of one. */
-  readonly snapshot: number | undefined;
+  snapshot: number | undefined;
 }
 
 interface StreamState {
   /** What was sent last, unless it is of older policies. */
   taken: { readonly snapshot: number; readonly views: ProxyViews } | undefined;
-  readonly acknowledged: Partial<Record<ConfigurationList, Acknowledged>>;
-  /** What it asks for. */
-  readonly sent: Set<ConfigurationList>;
+  readonly types: Partial<Record<ConfigurationList, TypeState>>;
 }
 
 /** By type; undefined: the client has none, has never had it, or has one that is older than what is remembered. */
@@ -82,9 +83,9 @@ export class DistributionTracker implements StreamWatcher {
   ofObject(key: string): { readonly version: string; readonly proxies: readonly ObjectAtProxy[] } | undefined {
     const version = this.#history.inForce(key);
     if (version === undefined) return undefined;
-    const proxies = [...this.#streams].map(([{ owner }, { acknowledged }]): ObjectAtProxy => {
+    const proxies = [...this.#streams].map(([{ owner }, { types }]): ObjectAtProxy => {
       const versionOf = (list: ConfigurationList): string | undefined => {
-        const snapshot = acknowledged[list]?.snapshot;
+        const snapshot = types[list]?.snapshot;
         return snapshot === undefined ? undefined : this.#history.versionAt(key, snapshot);
       };
       return { proxy: proxyKey(owner.proxy), acknowledged: byList(versionOf) };
@@ -117,9 +118,9 @@ export class DistributionTracker implements StreamWatcher {
 
   /** Where a resource is, at the proxies that have it or are to have it. */
   ofResource(list: ConfigurationList, name: string): readonly ResourceAtProxy[] {
-    return [...this.#streams].flatMap(([{ owner }, { acknowledged }]): ResourceAtProxy[] => {
+    return [...this.#streams].flatMap(([{ owner }, { types }]): ResourceAtProxy[] => {
       const served = this.#servedTo(owner)?.views[list].get(name)?.version;
-      const has = acknowledged[list]?.view.get(name)?.version;
+      const has = types[list]?.view?.get(name)?.version;
       if (served === undefined && has === undefined) return [];
       return [{ proxy: proxyKey(owner.proxy), served, acknowledged: has }];
     });
@@ -132,18 +133,17 @@ export class DistributionTracker implements StreamWatcher {
     this.#numbers.set(version, this.#number);
     if (objects !== undefined) this.#history.take(this.#number, objects);
     // Who is sent nothing because nothing of its own differs has the new one.
-    for (const [{ owner }, { acknowledged }] of this.#streams) {
+    for (const [{ owner }, { types }] of this.#streams) {
       const views = this.#currentOf(owner);
       for (const list of views === undefined ? [] : lists) {
-        const had = acknowledged[list];
-        if (had !== undefined && had.view === views?.[list])
-          acknowledged[list] = { view: had.view, snapshot: this.#number };
+        const had = types[list];
+        if (had?.view !== undefined && had.view === views?.[list]) had.snapshot = this.#number;
       }
     }
   }
 
   opened(stream: WatchedStream): void {
-    this.#streams.set(stream, { taken: undefined, acknowledged: {}, sent: new Set() });
+    this.#streams.set(stream, { taken: undefined, types: {} });
     this.taken(stream);
   }
 
@@ -154,14 +154,16 @@ export class DistributionTracker implements StreamWatcher {
   }
 
   sent(stream: WatchedStream, { typeUrl }: SentNote): void {
-    const list = listOf(typeUrl);
-    if (list !== undefined) this.#streams.get(stream)?.sent.add(list);
+    const [state, list] = [this.#streams.get(stream), listOf(typeUrl)];
+    if (state !== undefined && list !== undefined) typeOf(state, list).isSent = true;
   }
 
   complete(stream: WatchedStream, typeUrl: string): void {
     const [state, list, view] = [this.#streams.get(stream), listOf(typeUrl), stream.sourceOf(typeUrl)?.view];
     if (state === undefined || list === undefined || view === undefined) return;
-    state.acknowledged[list] = { view, snapshot: this.#newestWith(list, view, stream, state) };
+    const type = typeOf(state, list);
+    type.snapshot = this.#newestWith(list, view, stream, state);
+    type.view = view;
   }
 
   closed(stream: WatchedStream): void {
@@ -183,11 +185,11 @@ export class DistributionTracker implements StreamWatcher {
     list: ConfigurationList,
     view: ResourceView,
     { owner }: WatchedStream,
-    { taken, acknowledged }: StreamState,
+    { taken, types }: StreamState,
   ): number | undefined {
     if (this.#currentOf(owner)?.[list] === view) return this.#number;
     if (taken?.views[list] === view) return taken.snapshot;
-    return acknowledged[list]?.snapshot;
+    return types[list]?.snapshot;
   }
 
   /** What the proxy is to have, where it is made of the objects in force. */
@@ -203,8 +205,14 @@ export class DistributionTracker implements StreamWatcher {
 }
 
 /** The oldest snapshot among what the stream has of the types that it was sent. */
-function reachedBy({ acknowledged, sent }: StreamState): number {
-  return sent.size === 0 ? 0 : Math.min(...[...sent].map((list) => acknowledged[list]?.snapshot ?? 0));
+function reachedBy({ types }: StreamState): number {
+  const sent = Object.values(types).filter(({ isSent }) => isSent);
+  return sent.length === 0 ? 0 : Math.min(...sent.map(({ snapshot = 0 }) => snapshot));
+}
+
+function typeOf({ types }: StreamState, list: ConfigurationList): TypeState {
+  types[list] ??= { isSent: false, view: undefined, snapshot: undefined };
+  return types[list];
 }
 
 function byList(versionOf: (list: ConfigurationList) => string | undefined): VersionsByList {

@@ -1,21 +1,20 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
+import type { Refusal } from '../../xds/message.ts';
 import { emptyView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
 import { isBehind, type Position, positionText } from '../registry/position.ts';
 import type { ClientRecord } from './client-records.ts';
 import { HeldBack, type HeldClient, listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, proxyKey, type ServedProxy, type ServedViews } from './mesh-snapshot.ts';
-import { ProxyStream, type ResponseLabels, type StreamOwner } from './proxy-stream.ts';
+import {
+  ProxyStream,
+  type ResponseLabels,
+  type StreamKeeper,
+  type StreamOwner,
+  type StreamParts,
+} from './proxy-stream.ts';
 import { type PushLimits, PushQueue } from './push-queue.ts';
-import type { Start } from './starts.ts';
-import type { StreamBounds } from './stream-limits.ts';
 import type { SnapshotOrigin, StreamWatcher } from './stream-watcher.ts';
-
-/** Limits of a stream, and its listener for the end of the start. */
-export interface StreamParts {
-  readonly bounds?: StreamBounds;
-  readonly start?: Start;
-}
 
 export interface FleetOptions {
   readonly limits: PushLimits;
@@ -40,6 +39,22 @@ export class Fleet {
   readonly #streams = new Set<ProxyStream>();
   readonly #held = new HeldBack();
   readonly #waiting = new Set<() => void>();
+  /** One for all streams: with callbacks of its own each stream would take a kilobyte more. */
+  readonly #keeper: StreamKeeper = {
+    sent: (stream, response) => this.#tell((watcher) => watcher.sent?.(stream, response)),
+    answered: (stream, nonce, refusal) => this.#answered(stream, nonce, refusal),
+    complete: (stream, typeUrl) => this.#tell((watcher) => watcher.complete?.(stream, typeUrl)),
+    isolated: (stream, typeUrl, culprits) => this.#isolate(stream, typeUrl, culprits),
+    settled: (stream) => {
+      this.#tell((watcher) => watcher.settled?.(stream));
+      this.#queue.done(stream);
+    },
+    closed: (stream) => {
+      this.#tell((watcher) => watcher.closed?.(stream));
+      this.#streams.delete(stream);
+      this.#queue.forget(stream);
+    },
+  };
   #snapshot = emptySnapshot;
   #origin = unknownOrigin;
   #position: Position | undefined;
@@ -134,31 +149,8 @@ export class Fleet {
   }
 
   /** A stream of the proxy begins. */
-  open(owner: StreamOwner, { bounds, start }: StreamParts = {}): ProxyStream {
-    const stream = new ProxyStream(owner, this.#options.stepTimeoutMs, {
-      asked: () => start?.active(),
-      answered: (_typeUrl, refusal, nonce) => {
-        this.#tell((watcher) => watcher.answered?.(stream, { nonce, refusal: refusal?.message }));
-        if (this.#held.answered(clientOf(owner), refusal?.message))
-          this.#options.faulty?.(owner, refusal?.message ?? '');
-      },
-      isolated: (typeUrl, culprits) => this.#isolate(stream, typeUrl, culprits),
-      sent: (response) => this.#tell((watcher) => watcher.sent?.(stream, response)),
-      complete: (typeUrl) => this.#tell((watcher) => watcher.complete?.(stream, typeUrl)),
-      settled: () => {
-        this.#tell((watcher) => watcher.settled?.(stream));
-        this.#queue.done(stream);
-        start?.settled();
-      },
-      closed: () => {
-        this.#tell((watcher) => watcher.closed?.(stream));
-        this.#streams.delete(stream);
-        this.#queue.forget(stream);
-        bounds?.closed();
-        start?.closed();
-      },
-      pace: (bytes, isAnswer) => bounds?.pace(bytes, isAnswer) ?? 0,
-    });
+  open(owner: StreamOwner, parts: StreamParts = {}): ProxyStream {
+    const stream = new ProxyStream(owner, this.#keeper, this.#options.stepTimeoutMs, parts);
     this.#streams.add(stream);
     stream.take(this.#viewsOf(owner), false, this.#labels);
     this.#tell((watcher) => watcher.opened?.(stream));
@@ -185,6 +177,12 @@ export class Fleet {
     for (const watcher of this.#options.watchers ?? []) tell(watcher);
   }
 
+  #answered(stream: ProxyStream, nonce: string, refusal: Refusal | undefined): void {
+    const { owner } = stream;
+    this.#tell((watcher) => watcher.answered?.(stream, { nonce, refusal: refusal?.message }));
+    if (this.#held.answered(clientOf(owner), refusal?.message)) this.#options.faulty?.(owner, refusal?.message ?? '');
+  }
+
   /** A client refuses resources by themselves. */
   #isolate(stream: ProxyStream, typeUrl: string, culprits: readonly Culprit[]): void {
     const list = listOf(typeUrl);
@@ -200,17 +198,7 @@ export class Fleet {
     const served = this.#snapshot.proxies.get(proxyKey(proxy));
     // Another account may not have what is now another one's.
     if (served === undefined || served.serviceAccount !== proxy.serviceAccount) return undefined;
-    const { views } = served;
-    const client = clientOf(owner);
-    const view = (list: ConfigurationList) => this.#held.viewFor(list, client, views[list]);
-    return {
-      clusters: view('clusters'),
-      endpoints: view('endpoints'),
-      listeners: view('listeners'),
-      routes: view('routes'),
-      secrets: views.secrets,
-      faults: views.faults,
-    };
+    return this.#held.viewsFor(clientOf(owner), served.views);
   }
 
   /** A proxy that is gone from the mesh keeps what it has: nothing empties it. */

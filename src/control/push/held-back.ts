@@ -5,7 +5,7 @@ import { ResourceView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
 import { type ClientRecord, ClientRecords } from './client-records.ts';
 import { Lineage, type LineageRules } from './lineage.ts';
-import type { ProxyViews } from './mesh-snapshot.ts';
+import type { ProxyViews, ServedViews } from './mesh-snapshot.ts';
 
 /** A client of the fleet. */
 export interface HeldClient {
@@ -89,6 +89,17 @@ export class HeldBack {
     if (!isForAll && !isNews) return 'nobody';
     this.#views = new WeakMap();
     return isForAll ? 'all' : 'client';
+  }
+
+  /** The views as the client gets them; the same object where nothing is held back. */
+  viewsFor(client: HeldClient, views: ServedViews): ServedViews {
+    const view = (list: ConfigurationList): ResourceView => this.viewFor(list, client, views[list]);
+    const lists = {
+      ...{ clusters: view('clusters'), endpoints: view('endpoints') },
+      ...{ listeners: view('listeners'), routes: view('routes') },
+    };
+    const isSame = (Object.keys(lists) as ConfigurationList[]).every((list) => lists[list] === views[list]);
+    return isSame ? views : { ...lists, secrets: views.secrets, faults: views.faults };
   }
 
   /** The view as the client gets it; the same object for the same view. */

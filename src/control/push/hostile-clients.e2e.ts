@@ -59,6 +59,8 @@ describe('meshd, with a client that means harm', () => {
       objects(namespace, httpbinPod(), httpbinPod('127.0.0.1').replaceAll('httpbin', 'other')),
     );
     await bench.start();
+    const isReady = async () => (await fetch(`${bench.control.monitoring}/healthz/ready`)).status;
+    await eventually(async () => expect(await isReady()).toBe(200));
     identity = await bench.identity('foo/httpbin');
     bystander = bench.open(await bench.identity('foo/other'));
     bystander.subscribe('listeners', node.id.replace('httpbin', 'other'));

@@ -1,12 +1,16 @@
 import { type ConfigurationList, configurationSteps, configurationTypes } from '../../xds/aggregated-service.ts';
+import type { Refusal } from '../../xds/message.ts';
 import { faultStep, faultType } from '../../xds/proxy-faults.ts';
 import type { DiscoveryType } from '../../xds/resource.ts';
 import type { ViewSource } from '../../xds/resource-store.ts';
 import { emptyView, type ResourceView } from '../../xds/resource-view.ts';
-import type { StreamScope } from '../../xds/scope.ts';
+import type { SentNote, StreamScope } from '../../xds/scope.ts';
 import { mostSecretNames, secretStep, secretType, secretTypeUrl } from '../../xds/secret-service.ts';
+import type { Culprit } from '../../xds/suspects.ts';
 import { listOf } from './held-back.ts';
 import type { ServedProxy, ServedViews } from './mesh-snapshot.ts';
+import type { Start } from './starts.ts';
+import type { StreamBounds } from './stream-limits.ts';
 
 /** The proxy and identity of a stream. */
 export interface StreamOwner {
@@ -22,6 +26,8 @@ export interface ResponseLabels {
   /** Undefined: it could not be compared with that of another replica. */
   readonly position: string | undefined;
 }
+
+const nobodyListens = (): void => undefined;
 
 const noLabels: ResponseLabels = { noncePrefix: '', position: undefined };
 
@@ -43,11 +49,23 @@ function typeOf(list: keyof ServedViews): DiscoveryType {
 /** An urgent change does not wait for clusters that warm. */
 const urgentStepMs = 100;
 
-type Ending = Required<
-  Pick<StreamScope, 'asked' | 'answered' | 'complete' | 'isolated' | 'sent' | 'settled' | 'closed' | 'pace'>
->;
+/** Hears of the streams of all proxies. */
+export interface StreamKeeper {
+  sent(stream: ProxyStream, response: SentNote): void;
+  answered(stream: ProxyStream, nonce: string, refusal: Refusal | undefined): void;
+  complete(stream: ProxyStream, typeUrl: string): void;
+  isolated(stream: ProxyStream, typeUrl: string, culprits: readonly Culprit[]): void;
+  settled(stream: ProxyStream): void;
+  closed(stream: ProxyStream): void;
+}
 
-/** One type of a stream. Thousands of streams have six each: an object with getters of its own would take fifteen times as much. */
+/** Limits of a stream, and its listener for the end of the start. */
+export interface StreamParts {
+  readonly bounds?: StreamBounds | undefined;
+  readonly start?: Start | undefined;
+}
+
+/** One type of a stream. Thousands of streams have several each: an object with getters of its own would take fifteen times as much. */
 class ServedSource implements ViewSource {
   readonly type: DiscoveryType;
   view = emptyView;
@@ -67,35 +85,22 @@ class ServedSource implements ViewSource {
 export class ProxyStream implements StreamScope {
   readonly owner: StreamOwner;
   readonly steps = steps;
+  readonly #keeper: StreamKeeper;
   readonly #stepTimeoutMs: number;
+  readonly #bounds: StreamBounds | undefined;
+  readonly #start: Start | undefined;
   readonly #sources: Readonly<Record<keyof ServedViews, ServedSource>>;
-  readonly asked: Ending['asked'];
-  readonly answered: Ending['answered'];
-  readonly complete: Ending['complete'];
-  readonly isolated: Ending['isolated'];
-  readonly sent: Ending['sent'];
-  readonly settled: () => void;
-  readonly closed: () => void;
-  readonly pace: Ending['pace'];
   #views: ServedViews | undefined;
   #isUrgent = false;
   #labels = noLabels;
-  #listener: () => void = () => undefined;
+  #listener = nobodyListens;
 
-  constructor(owner: StreamOwner, stepTimeoutMs: number, on: Ending) {
+  constructor(owner: StreamOwner, keeper: StreamKeeper, stepTimeoutMs: number, { bounds, start }: StreamParts = {}) {
     this.owner = owner;
+    this.#keeper = keeper;
     this.#stepTimeoutMs = stepTimeoutMs;
-    this.asked = on.asked;
-    this.answered = on.answered;
-    this.complete = on.complete;
-    this.isolated = on.isolated;
-    this.sent = on.sent;
-    this.closed = on.closed;
-    this.pace = on.pace;
-    this.settled = () => {
-      this.#isUrgent = false;
-      on.settled();
-    };
+    this.#bounds = bounds;
+    this.#start = start;
     this.#sources = {
       clusters: new ServedSource('clusters'),
       endpoints: new ServedSource('endpoints'),
@@ -128,8 +133,44 @@ export class ProxyStream implements StreamScope {
   onChange(listener: () => void): () => void {
     this.#listener = listener;
     return () => {
-      this.#listener = () => undefined;
+      this.#listener = nobodyListens;
     };
+  }
+
+  asked(): void {
+    this.#start?.active();
+  }
+
+  sent(response: SentNote): void {
+    this.#keeper.sent(this, response);
+  }
+
+  answered(_typeUrl: string, refusal: Refusal | undefined, nonce: string): void {
+    this.#keeper.answered(this, nonce, refusal);
+  }
+
+  complete(typeUrl: string): void {
+    this.#keeper.complete(this, typeUrl);
+  }
+
+  isolated(typeUrl: string, culprits: readonly Culprit[]): void {
+    this.#keeper.isolated(this, typeUrl, culprits);
+  }
+
+  settled(): void {
+    this.#isUrgent = false;
+    this.#keeper.settled(this);
+    this.#start?.settled();
+  }
+
+  closed(): void {
+    this.#keeper.closed(this);
+    this.#bounds?.closed();
+    this.#start?.closed();
+  }
+
+  pace(bytes: number, isAnswer: boolean): number {
+    return this.#bounds?.pace(bytes, isAnswer) ?? 0;
   }
 
   /** From now on this is served. */

@@ -1,4 +1,5 @@
 import type { PlainLog } from '../../lib/log.ts';
+import { SparseMap } from '../../lib/sparse.ts';
 import type { SentNote } from '../../xds/scope.ts';
 import { newSpanId, newTraceId, type Span, type SpanSink } from '../trace/span.ts';
 import { type MeshSnapshot, proxyKey } from './mesh-snapshot.ts';
@@ -41,7 +42,7 @@ interface OpenResponse {
 interface StreamState {
   delivery: Delivery | undefined;
   /** By nonce. */
-  readonly responses: Map<string, OpenResponse>;
+  readonly responses: SparseMap<string, OpenResponse>;
 }
 
 /** The streams of the protocol leave no more open for a type. */
@@ -80,7 +81,7 @@ export class PushTracer implements StreamWatcher {
   }
 
   opened(stream: WatchedStream): void {
-    const state: StreamState = { delivery: undefined, responses: new Map() };
+    const state: StreamState = { delivery: undefined, responses: new SparseMap() };
     this.#streams.set(stream, state);
     this.#deliver(state, this.#beginOwn('connect', stream)).takenMs = this.#clock();
   }

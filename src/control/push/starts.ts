@@ -34,25 +34,40 @@ export class Starts {
 
   /** Resolves when it is the stream's turn. */
   async turn(bytes: number): Promise<Start> {
-    const who = {};
-    let timer: NodeJS.Timeout | undefined;
-    let hasStarted = false;
-    await new Promise<void>((resolve) => this.#queue.ask(who, { bytes, push: resolve }));
-    return {
-      active: () => clearTimeout(timer),
-      settled: () => {
-        if (hasStarted) return;
-        clearTimeout(timer);
-        timer = setTimeout(() => {
-          hasStarted = true;
-          this.#queue.done(who);
-        }, quietMs).unref();
-      },
-      closed: () => {
-        clearTimeout(timer);
-        this.#queue.forget(who);
-      },
-    };
+    const start = new QueuedStart(this.#queue);
+    await new Promise<void>((resolve) => this.#queue.ask(start, { bytes, push: resolve }));
+    return start;
+  }
+}
+
+class QueuedStart implements Start {
+  readonly #queue: PushQueue;
+  #timer: NodeJS.Timeout | undefined;
+  #hasStarted = false;
+
+  constructor(queue: PushQueue) {
+    this.#queue = queue;
+  }
+
+  active(): void {
+    clearTimeout(this.#timer);
+  }
+
+  settled(): void {
+    if (this.#hasStarted) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(), quietMs).unref();
+  }
+
+  closed(): void {
+    clearTimeout(this.#timer);
+    this.#queue.forget(this);
+  }
+
+  #end(): void {
+    this.#timer = undefined;
+    this.#hasStarted = true;
+    this.#queue.done(this);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ReadClock } from '../../lib/clock.ts';
+import { TokenBucket } from '../../lib/token-bucket.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import { proxyKey, type ServedProxy } from './mesh-snapshot.ts';
 
@@ -42,10 +43,12 @@ export class StreamLimits {
   readonly #proxies = new TokenBuckets(newOfProxy, mostKeys);
   readonly #namespaces = new TokenBuckets(newOfNamespace, mostKeys);
   readonly #all = new TokenBuckets(newOfAll);
-  readonly #byIdentity = new TokenBuckets(askedByIdentity, mostKeys);
-  readonly #byNamespace = new TokenBuckets(askedByNamespace, mostKeys);
   readonly #waiting = new Counts(mostWaiting);
-  readonly #open = new Counts(mostOpen);
+  readonly #shared: SharedCounts = {
+    byIdentity: new TokenBuckets(askedByIdentity, mostKeys),
+    byNamespace: new TokenBuckets(askedByNamespace, mostKeys),
+    open: new Counts(mostOpen),
+  };
 
   /** A stream of the identity asks to be admitted. It costs the identity alone, whatever it says it is. */
   mayAsk(identity: string, nowMs: number): boolean {
@@ -72,24 +75,45 @@ export class StreamLimits {
   }
 
   /** Counts an open stream; undefined: the proxy has too many. */
-  open({ proxy, identity }: Owner, clock: ReadClock): StreamBounds | undefined {
-    const key = proxyKey(proxy);
-    if (!this.#open.enter(key)) return undefined;
-    const own = new TokenBuckets(askedByStream);
-    return {
-      pace: (bytes, isAnswer) => {
-        // As many answers come as responses were sent.
-        const cost = Math.floor(bytes / bytesOfRequest) + (isAnswer ? 0 : 1);
-        if (cost === 0) return 0;
-        const now = clock();
-        return Math.max(
-          own.spend('', cost, now),
-          this.#byIdentity.spend(identity, cost, now),
-          this.#byNamespace.spend(proxy.namespace, cost, now),
-        );
-      },
-      closed: () => this.#open.leave(key),
-    };
+  open(owner: Owner, clock: ReadClock): StreamBounds | undefined {
+    return this.#shared.open.enter(proxyKey(owner.proxy)) ? new OpenStream(owner, this.#shared, clock) : undefined;
+  }
+}
+
+/** What the limits of all open streams are counted in. */
+interface SharedCounts {
+  readonly byIdentity: TokenBuckets;
+  readonly byNamespace: TokenBuckets;
+  readonly open: Counts;
+}
+
+class OpenStream implements StreamBounds {
+  readonly #owner: Owner;
+  readonly #shared: SharedCounts;
+  readonly #clock: ReadClock;
+  readonly #own = new TokenBucket(askedByStream);
+
+  constructor(owner: Owner, shared: SharedCounts, clock: ReadClock) {
+    this.#owner = owner;
+    this.#shared = shared;
+    this.#clock = clock;
+  }
+
+  pace(bytes: number, isAnswer: boolean): number {
+    // As many answers come as responses were sent.
+    const cost = Math.floor(bytes / bytesOfRequest) + (isAnswer ? 0 : 1);
+    if (cost === 0) return 0;
+    const now = this.#clock();
+    const { byIdentity, byNamespace } = this.#shared;
+    return Math.max(
+      this.#own.spend(cost, now),
+      byIdentity.spend(this.#owner.identity, cost, now),
+      byNamespace.spend(this.#owner.proxy.namespace, cost, now),
+    );
+  }
+
+  closed(): void {
+    this.#shared.open.leave(proxyKey(this.#owner.proxy));
   }
 }
 

@@ -65,6 +65,7 @@ export function streamService(parts: StreamServiceParts): StreamService {
     addTo: (server) => {
       const service = aggregatedService(async (call, first) => {
         const caller = callers.get(call.metadata);
+        callers.delete(call.metadata);
         const authentication = caller === undefined ? { problem: 'not admitted' } : { caller };
         return admission.admit({ authentication, peer: call.getPeer() }, first);
       });

@@ -3,7 +3,7 @@ import type { ConsulAddress } from '../../consul/consul-address.ts';
 import type { Revision } from '../../git/revision.ts';
 import { KubernetesApi } from '../../kubernetes/api.ts';
 import { type ClusterAddress, openAccess } from '../../kubernetes/open-access.ts';
-import type { Rate } from '../../lib/token-buckets.ts';
+import type { Rate } from '../../lib/token-bucket.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { CatalogSource } from './catalog/catalog-source.ts';
 import { ClusterRegistry } from './cluster/cluster-registry.ts';

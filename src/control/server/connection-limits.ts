@@ -91,13 +91,15 @@ function cutWhenIdle(session: ServerHttp2Session, connection: Connection, afterM
     if (connection.socket.destroyed) return;
     connection.deadline = setTimeout(() => connection.socket.destroy(), afterMs);
   };
+  const leave = (): void => {
+    if (--streams === 0) wait();
+  };
   wait();
   session.on('stream', (stream) => {
     streams++;
     clearTimeout(connection.deadline);
-    stream.once('close', () => {
-      if (--streams === 0) wait();
-    });
+    // A stream closes once; `once` would keep three objects more for each stream.
+    stream.on('close', leave);
   });
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApiRequest } from '../../kubernetes/api.ts';
 import { KubernetesError } from '../../kubernetes/kubernetes-error.ts';
-import type { Rate } from '../../lib/token-buckets.ts';
+import type { Rate } from '../../lib/token-bucket.ts';
 import type { ObjectReport, Verdict } from './object-report.ts';
 import { StatusBook } from './status-book.ts';
 import { StatusWriter } from './status-writer.ts';

@@ -9,9 +9,8 @@ import { ProxyStream } from '../push/proxy-stream.ts';
 const count = 3_000;
 
 const nothing = (): undefined => undefined;
-const ending = {
-  ...{ asked: nothing, answered: nothing, complete: nothing, isolated: nothing, sent: nothing },
-  ...{ settled: nothing, closed: nothing, pace: { isHeld: false } as never },
+const keeper = {
+  ...{ answered: nothing, complete: nothing, isolated: nothing, sent: nothing, settled: nothing, closed: nothing },
 };
 const views: ServedViews = {
   ...{ clusters: emptyView, endpoints: emptyView, listeners: emptyView, routes: emptyView },
@@ -21,7 +20,7 @@ const views: ServedViews = {
 /** A client that has asked for each type, and acknowledged what it got. */
 function streamAtRest(): object {
   const proxy = { namespace: 'a', name: 'b', serviceAccount: 'c' };
-  const stream = new ProxyStream({ proxy, identity: 'i', envoyVersion: '1.40.0' }, 5_000, ending);
+  const stream = new ProxyStream({ proxy, identity: 'i', envoyVersion: '1.40.0' }, keeper, 5_000);
   stream.take(views, false);
   const streams = new ScopedStreams(deltaForm, stream, {});
   for (const { typeUrl } of Object.values(configurationTypes)) {
