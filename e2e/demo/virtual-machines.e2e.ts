@@ -30,5 +30,6 @@ describeMesh('virtual-machines', () => {
       expect(output).toMatch(/meshd-1 is killed/);
       await untilGone(demo);
     },
+    600_000,
   );
 });

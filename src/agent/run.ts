@@ -1,3 +1,4 @@
+import type { NameTable } from '../dns/name-table.ts';
 import { Fragment } from '../envoy/api/fragment.ts';
 import type { SecretSnapshot } from '../identity/snapshot.ts';
 import { aborted, within } from '../lib/abort.ts';
@@ -147,7 +148,12 @@ async function startServers(
   if (config.dns !== undefined) {
     const { serveAgentDns } = await import('./dns.ts');
     const identity = (): SecretSnapshot | undefined => current.identity;
-    const dns = await serveAgentDns(config.dns, { identity, log, observer: parts.observers?.dns });
+    const { namespace = '' } = config;
+    const table = (): NameTable | undefined => {
+      const zone = current.discovery?.names;
+      return zone && { zone, namespace };
+    };
+    const dns = await serveAgentDns(config.dns, { identity, table, log, observer: parts.observers?.dns });
     current.dns = dns;
     cleanup.push(() => dns.close());
   }
@@ -199,8 +205,9 @@ async function startIdentity(
     const { DiscoveryClient } = await import('./discovery/discovery-client.ts');
     const { ListenerGuard } = await import('./discovery/listener-guard.ts');
     const nodeId = new Fragment(active.files.bootstrap).at('node', 'id').text ?? '';
+    const wantsNames = config.dns !== undefined && config.dns.isServerNamed !== true;
     const client = await DiscoveryClient.start({
-      ...{ configPath: config.configPath, config: { ...parts.discovery, nodeId } },
+      ...{ configPath: config.configPath, config: { ...parts.discovery, nodeId, wantsNames } },
       ...{ log: log.scope('model'), observer: observers?.configuration },
       guard: new ListenerGuard(listenerDrainMs(config)),
     });

@@ -2,6 +2,7 @@ import type { DnsLog } from './dns-log.ts';
 import type { Forwarder, Transport } from './forward.ts';
 import type { MeshNames } from './mesh-names.ts';
 import { failureOf, type Query, withId } from './message.ts';
+import { answerFromTable, type NameTable } from './name-table.ts';
 import type { DnsObserver } from './observer.ts';
 import type { OwnQueries } from './own-queries.ts';
 import type { TlsUpstream } from './tls-upstream.ts';
@@ -13,13 +14,15 @@ export interface AnswererOptions {
   readonly own: OwnQueries;
   readonly observer: DnsObserver;
   readonly log: DnsLog;
+  /** Undefined: it is not known here which names there are. */
+  readonly table: () => NameTable | undefined;
 }
 
 /** Queries of clients that are asked at one time; each of them costs a socket. */
 const mostQueries = 512;
 
 /**
- * Has a query answered: names of the mesh by its own server alone, all others by those of the system. Whoever cannot be
+ * Has a query answered: names of the mesh from the table where there is one, else by its own server alone, and all others by those of the system. Whoever cannot be
  * asked, the client hears SERVFAIL: no name is said not to be there because the network failed, and none of the mesh is
  * asked in the clear instead.
  */
@@ -34,6 +37,9 @@ export class Answerer {
   async answer(query: Query, transport: Transport): Promise<Buffer> {
     const { names, mesh, others, own, observer, log } = this.#options;
     observer.requested();
+    const table = this.#options.table();
+    const known = table && answerFromTable(table, query, names);
+    if (known !== undefined) return known;
     const isOfMesh = names.has(query.labels);
     try {
       if (own.has(query)) throw new Error(loop);

@@ -8,6 +8,7 @@ import type { ServerAddress } from './exchange.ts';
 import { Forwarder } from './forward.ts';
 import { MeshNames } from './mesh-names.ts';
 import { parseQuery, shorten } from './message.ts';
+import type { NameTable } from './name-table.ts';
 import type { DnsObserver } from './observer.ts';
 import { OwnQueries } from './own-queries.ts';
 import { serveTcp, type TcpServer } from './tcp-server.ts';
@@ -24,6 +25,8 @@ export interface DnsOptions {
   /** Suffixes of names that `meshServer` alone is asked for. */
   readonly meshSuffixes: readonly string[];
   readonly meshServer: TlsServer;
+  /** Names that are answered from here, whoever can be asked; absent, or undefined: none are known. */
+  readonly table?: () => NameTable | undefined;
   /** The servers that all other names are asked of. */
   readonly servers: () => Promise<readonly ServerAddress[]>;
   readonly log: Log;
@@ -54,9 +57,11 @@ const nobody: DnsObserver = {
   pending: () => undefined,
 };
 
+const none = (): undefined => undefined;
+
 /** Serves DNS to the workload. Throws `DnsError` when a port cannot be had: captured queries would meet nobody. */
 export async function serveDns(options: DnsOptions): Promise<DnsServer> {
-  const { addresses, servers, meshServer, meshSuffixes, observer = nobody, timing = {} } = options;
+  const { addresses, servers, meshServer, meshSuffixes, observer = nobody, timing = {}, table = none } = options;
   const end = new AbortController();
   // Every query that is being answered listens.
   setMaxListeners(0, end.signal);
@@ -66,7 +71,7 @@ export async function serveDns(options: DnsOptions): Promise<DnsServer> {
   const isOwn = (server: ServerAddress): boolean => server.port === port && addresses.includes(server.address);
   const others = new Forwarder({ servers, isOwn, own, observer, signal: end.signal, ...timing });
   const log = new DnsLog(options.log);
-  const answerer = new Answerer({ names: new MeshNames(meshSuffixes), mesh, others, own, observer, log });
+  const answerer = new Answerer({ names: new MeshNames(meshSuffixes), mesh, others, own, observer, log, table });
   const tcp: TcpServer[] = [];
   const udp: Socket[] = [];
   const close = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, link, mkdtemp, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +40,26 @@ describe('ConfigurationCache', () => {
     await cache.confirm(Date.now());
     const later = await cache.read(Date.now());
     expect('problem' in later ? undefined : later.ageMs).toBeLessThan(1_000);
+  });
+
+  test('has the names of the mesh, and none in a file of an older agent', async () => {
+    const texts = async (): Promise<string[]> => {
+      const answer = await cache.read(Date.now());
+      return 'problem' in answer
+        ? [answer.problem ?? '']
+        : answer.names.map(({ body }) => Buffer.from(body).toString());
+    };
+    await cache.write(owner, { ...resources, names: [resource('shop/web'), resource('suffixes')] }, Date.now());
+    expect(await texts()).toEqual(['shop/web', 'suffixes']);
+    await cache.write(owner, resources, Date.now());
+    const [, content = ''] = /^.*\n([\s\S]*)$/.exec(await readFile(path, 'utf8')) ?? [];
+    const older = content.replace('"format":2', '"format":1');
+    expect(older).not.toBe(content);
+    await writeFile(path, `${createHash('sha256').update(older).digest('hex')}\n${older}`);
+    expect(await texts()).toEqual([]);
+    const newer = content.replace('"format":2', '"format":3');
+    await writeFile(path, `${createHash('sha256').update(newer).digest('hex')}\n${newer}`);
+    expect(await texts()).toEqual(['its format is 3, expected 2']);
   });
 
   test('is a file of mode 600', async () => {

@@ -19,6 +19,8 @@ export interface CacheOwner {
 export type CacheAnswer =
   | {
       readonly resources: ResourcesByList;
+      /** Names of the mesh, for DNS. */
+      readonly names: readonly DiscoveryResource[];
       readonly owner: CacheOwner;
       readonly ageMs: number;
       /** What the control plane said of the state that they are of. */
@@ -29,11 +31,15 @@ export type CacheAnswer =
 interface Header extends CacheOwner {
   readonly format: number;
   readonly position?: string | undefined;
-  readonly entries: readonly (readonly [list: ConfigurationList, name: string, version: string, length: number])[];
+  readonly entries: readonly (readonly [list: CachedList, name: string, version: string, length: number])[];
 }
 
+type CachedList = ConfigurationList | 'names';
+
 /** Changes with everything that changes how the file is read. */
-const format = 1;
+const format = 2;
+/** Without names. */
+const formatBefore = 1;
 const longestBytes = 512 * 1_048_576;
 /** Clocks of one machine differ by no more. */
 const futureMs = 60_000;
@@ -81,15 +87,16 @@ export class ConfigurationCache {
    */
   async write(
     owner: CacheOwner,
-    resources: ResourcesByList,
+    resources: ResourcesByList & { readonly names?: readonly DiscoveryResource[] },
     confirmedMs: number,
     position?: string | undefined,
   ): Promise<void> {
-    const entries = configurationLists.flatMap((list) =>
-      resources[list].map(({ name, version, body }) => [list, name, version, body.length] as const),
+    const all = [...configurationLists, 'names' as const].flatMap((list) =>
+      (resources[list] ?? []).map((resource) => ({ list, ...resource })),
     );
+    const entries = all.map(({ list, name, version, body }) => [list, name, version, body.length] as const);
     const header: Header = { format, ...owner, position, entries };
-    const bodies = configurationLists.flatMap((list) => resources[list].map(({ body }) => body));
+    const bodies = all.map(({ body }) => body);
     if (bodies.some((body) => Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes('PRIVATE KEY-----')))
       throw new Error('the configuration holds a private key');
     const parts = [Buffer.from(`${JSON.stringify(header)}\n`), ...bodies];
@@ -131,16 +138,18 @@ function parse(bytes: Buffer): Omit<Extract<CacheAnswer, { readonly owner: Cache
     throw new Error('it is cut off, or was changed');
   const end = content.indexOf('\n');
   const header = JSON.parse(content.toString('utf8', 0, end)) as Header;
-  if (header.format !== format) throw new Error(`its format is ${header.format}, expected ${format}`);
-  const resources: Record<ConfigurationList, DiscoveryResource[]> = {
-    ...{ clusters: [], endpoints: [], listeners: [], routes: [] },
+  if (header.format !== format && header.format !== formatBefore)
+    throw new Error(`its format is ${header.format}, expected ${format}`);
+  const { names, ...resources }: Record<CachedList, DiscoveryResource[]> = {
+    ...{ clusters: [], endpoints: [], listeners: [], routes: [], names: [] },
   };
   let at = end + 1;
   for (const [list, name, version, length] of header.entries) {
-    resources[list].push({ name, version, body: content.subarray(at, at + length) });
+    const place = list === 'names' ? names : resources[list];
+    place.push({ name, version, body: content.subarray(at, at + length) });
     at += length;
   }
   if (at !== content.length) throw new Error('it is longer than it says');
   const { identity, workload, roots, position } = header;
-  return { owner: { identity, workload, roots }, resources, position };
+  return { owner: { identity, workload, roots }, resources, names, position };
 }

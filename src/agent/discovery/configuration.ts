@@ -8,6 +8,7 @@ import type { ResourceView } from '../../xds/resource-view.ts';
 import type { StreamScope } from '../../xds/scope.ts';
 import { secretStep, secretTypeUrl } from '../../xds/secret-service.ts';
 import type { Culprit } from '../../xds/suspects.ts';
+import { FetchedNames } from './fetched-names.ts';
 import { FetchedSecrets } from './fetched-secrets.ts';
 
 /** All types of a proxy's configuration. */
@@ -57,6 +58,8 @@ export class HeldConfiguration {
   };
   /** Beside the configuration, so that nothing of it is ever written anywhere. */
   readonly secrets: FetchedSecrets = new FetchedSecrets();
+  /** For the agent itself. */
+  readonly names: FetchedNames;
   readonly #options: HeldConfigurationOptions;
   readonly #good = new Map<ConfigurationList, ResourceView>();
   /** Why Envoy refuses a version of a resource, by list and name. */
@@ -69,6 +72,7 @@ export class HeldConfiguration {
 
   constructor(options: HeldConfigurationOptions) {
     this.#options = options;
+    this.names = new FetchedNames(() => options.settled());
   }
 
   /** Whether Envoy is connected and has answered everything that it was sent. */
@@ -92,6 +96,7 @@ export class HeldConfiguration {
   clear(): void {
     this.restore({ clusters: [], endpoints: [], listeners: [], routes: [] });
     this.secrets.clear();
+    this.names.clear();
     this.#bad.clear();
   }
 

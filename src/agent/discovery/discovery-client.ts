@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Zone } from '../../dns/zone.ts';
 import type { EnvoyResource, ResourceFile } from '../../envoy/api/resource-file.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -76,12 +77,13 @@ export class DiscoveryClient {
       settled: () => this.#writeSoon(),
     });
     this.#turns = new ResponseTurns({ held: this.#held, guard, log, observer });
-    const { address, nodeId, envoyVersion } = config;
+    const { address, nodeId: id, envoyVersion } = config;
     this.#upstream = new Upstream({
       ...{ address, log, clock, ...(checkMs !== undefined && { checkMs }) },
-      node: async (): Promise<DiscoveryNode> => ({ id: nodeId, envoyVersion: await envoyVersion() }),
+      node: async (): Promise<DiscoveryNode> => ({ id, envoyVersion: await envoyVersion() }),
       secrets: this.#held.secrets,
       faults: new ReportedFaults(log),
+      names: config.wantsNames ? this.#held.names : undefined,
       view: (list) => this.#held.stores[list].view,
       take: (list, response, answer) => this.#turns.take(list, response, answer),
       synced: (isSynced) => this.#turns.run(() => this.#sync(isSynced)),
@@ -121,6 +123,11 @@ export class DiscoveryClient {
   /** Whether Envoy has accepted everything that it should have. */
   get isInForce(): boolean {
     return this.problem === undefined && this.#held.isSettled && !this.#held.isEmpty;
+  }
+
+  /** Names of the mesh; undefined: the control plane has sent none, or what it sent is too old. */
+  get names(): Zone | undefined {
+    return this.problem === undefined ? this.#held.names.zone : undefined;
   }
 
   listeners(): ResourceFile {
@@ -168,9 +175,11 @@ export class DiscoveryClient {
     const problem = 'problem' in answer ? answer.problem : await misfitOf(answer, config);
     if (problem !== undefined) log.warn('the cached configuration is not used', { reason: problem });
     if ('problem' in answer || problem !== undefined) return;
-    const { resources, owner, ageMs, position } = answer;
+    const { resources, names, owner, ageMs, position } = answer;
     await this.#options.guard?.faultsOf([], resources.listeners);
     this.#held.restore(resources);
+    const reason = this.#held.names.restore(names);
+    if (reason !== undefined) log.warn('the cached names of the mesh are not used', { reason });
     this.#upstream.restorePosition(position);
     this.#owner = owner;
     this.#age = { ms: ageMs, atMs: this.#clock.monotonicMs() };
@@ -230,8 +239,9 @@ export class DiscoveryClient {
     const { ageMs } = this;
     if (owner === undefined || ageMs === undefined) return this.#writing;
     const { log } = this.#options;
+    const good = () => ({ ...this.#held.good(), names: this.#held.names.all });
     this.#writing = this.#writing
-      .then(() => this.#cache.write(owner, this.#held.good(), this.#clock.wallMs() - ageMs, this.#upstream.position))
+      .then(() => this.#cache.write(owner, good(), this.#clock.wallMs() - ageMs, this.#upstream.position))
       .catch((error: Error) => log.warn('the configuration cannot be cached', { reason: error.message }));
     return this.#writing;
   }

@@ -12,4 +12,6 @@ export interface DiscoveryConfig {
   readonly maxAgeMs: number;
   /** `1.40.0` */
   readonly envoyVersion: () => Promise<string>;
+  /** The agent answers DNS from the names of the mesh; absent: it does not. */
+  readonly wantsNames?: boolean;
 }

@@ -85,6 +85,7 @@ describe('Upstream, that keeps what the control plane said of its state', () => 
       view: (list) => stores[list].view,
       secrets: new FetchedSecrets(),
       faults: { begin: () => undefined, take: () => undefined },
+      names: { versions: {}, take: () => undefined, clear: () => undefined },
       take: (list, _response, answer) => {
         taken.push(list);
         answer(undefined);

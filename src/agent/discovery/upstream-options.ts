@@ -3,6 +3,7 @@ import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
 import type { Log } from '../log/log.ts';
+import type { FetchedNames } from './fetched-names.ts';
 import type { FetchedSecrets } from './fetched-secrets.ts';
 import type { ReportedFaults } from './reported-faults.ts';
 
@@ -23,6 +24,8 @@ export interface UpstreamOptions {
   readonly secrets: FetchedSecrets;
   /** Invalid objects that concern this proxy; a control plane that knows no such type is asked once. */
   readonly faults: Pick<ReportedFaults, 'begin' | 'take'>;
+  /** Names of the mesh, for DNS; asked for likewise. Undefined: nobody wants to know them. */
+  readonly names: Pick<FetchedNames, 'take' | 'versions' | 'clear'> | undefined;
   /** Whether this client has all that the control plane has for it, from now on. */
   readonly synced: (isSynced: boolean) => void;
   readonly log: Log;

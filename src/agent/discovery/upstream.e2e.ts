@@ -73,6 +73,7 @@ describe('Upstream, with a control plane that knows no digests', () => {
       view: (list) => stores[list].view,
       secrets: new FetchedSecrets(),
       faults: { begin: () => undefined, take: () => undefined },
+      names: { versions: {}, take: () => undefined, clear: () => undefined },
       take: (list) => void taken.push(list),
       synced: (isSynced) => void states.push(isSynced),
       log: createLog({ isJson: false, level: 'error', write: () => undefined }),

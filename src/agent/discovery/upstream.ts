@@ -1,28 +1,26 @@
-import { Client, type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
-import { meshChannelOptions, secureCredentials } from '../../identity/secure-channel.ts';
+import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
+import type { DeltaResponse } from '../../xds/message.ts';
+import { nameType } from '../../xds/name-resources.ts';
 import { positionIn } from '../../xds/position.ts';
 import { faultType } from '../../xds/proxy-faults.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import { type FollowedList, listOfType } from './configuration.ts';
 import { Conversation, syncName } from './conversation.ts';
+import { explain, openChannel, openStream } from './open-channel.ts';
+import { OwnTypes, unknowing } from './own-types.ts';
 import { ReplicaPosition } from './replica-position.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 import { WantedNames } from './wanted-names.ts';
 
-/** The configuration of a big mesh comes in one message a type. */
-const longestMessageBytes = 256 * 1_048_576;
 const backOffMs = { first: 500, longest: 30_000 };
 /** INTERNAL: what Envoy itself refuses with. */
 const refusalCode = 13;
 /** The status by which a replica refuses that has read less than the one before. */
 const olderCode = status.FAILED_PRECONDITION;
-/** How a stream ends whose first request is not understood; CANCELLED: here, where there is no answer to it. */
-const unknowing = new Set([status.CANCELLED, status.INVALID_ARGUMENT, status.UNIMPLEMENTED]);
-const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';
 
 /**
  * Keeps one delta stream to the control plane, opened again whenever it ends, after a random part of a doubling delay. If a
@@ -38,16 +36,14 @@ export class Upstream {
   #conversation: Conversation | undefined;
   /** A control plane that does not know them ends the stream: then the next one goes without. */
   #tellsDigests = true;
-  /** Likewise. */
-  #asksFaults = true;
-  /** On this stream. */
-  #faultsAre: 'not asked for' | 'asked for' | 'known' = 'not asked for';
+  readonly #own: OwnTypes;
   #running: Promise<void> | undefined;
   #problem: string | undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
     this.#position = new ReplicaPosition(options.clock);
+    this.#own = new OwnTypes([faultType.typeUrl, ...(options.names === undefined ? [] : [nameType.typeUrl])]);
   }
 
   /** Why there is no stream; undefined if there is one, or if none was tried yet. */
@@ -95,6 +91,12 @@ export class Upstream {
 
   /** Ends this stream; the next one begins as if nothing were known. */
   restart(): void {
+    this.#cancel();
+  }
+
+  /** Ends the stream from here, which says nothing of what the control plane knows. */
+  #cancel(): void {
+    this.#own.begin();
     this.#call?.cancel();
   }
 
@@ -126,17 +128,10 @@ export class Upstream {
   async #carry(): Promise<{ readonly wasSynced: boolean; readonly isOlder: boolean; readonly problem: string }> {
     const { address, checkMs = 30_000 } = this.#options;
     const identity = this.#identity as SecretSnapshot;
-    const { certificateChain, privateKey, rootCertificates } = identity;
     const node = await this.#options.node();
     if (this.#end.signal.aborted) return { wasSynced: false, isOlder: false, problem: 'the agent stops' };
-    const shown = secureCredentials(address, rootCertificates, { certificateChain, privateKey });
-    const client = new Client(address, shown, {
-      ...meshChannelOptions,
-      'grpc.max_receive_message_length': longestMessageBytes,
-      'grpc.keepalive_time_ms': 10_000,
-      'grpc.keepalive_timeout_ms': 5_000,
-    });
-    const call = client.makeBidiStreamRequest(path, asIs, asIs);
+    const client = openChannel(address, identity);
+    const call = openStream(client);
     const send = (ask: DeltaAsk): void => {
       if (call.writable) call.write(encodeDeltaAsk(ask));
     };
@@ -145,10 +140,10 @@ export class Upstream {
     this.#call = call;
     this.#conversation = conversation;
     const stream = { wasSynced: false, isOlder: false, answeredAtMs: performance.now() };
-    this.#faultsAre = 'not asked for';
+    this.#own.begin();
     this.#options.faults.begin();
     const check = setInterval(() => {
-      if (performance.now() - stream.answeredAtMs > 2 * checkMs) call.cancel();
+      if (performance.now() - stream.answeredAtMs > 2 * checkMs) this.#cancel();
       else conversation.sync();
     }, checkMs);
     check.unref();
@@ -166,7 +161,8 @@ export class Upstream {
       call.on('error', (error: ServiceError) => {
         stream.isOlder = error.code === olderCode;
         this.#tellsDigests = conversation.isCompared || !unknowing.has(error.code);
-        if (this.#faultsAre === 'asked for' && unknowing.has(error.code)) this.#asksFaults = false;
+        // Names are the newest type: nobody says any more which of those that are had still hold.
+        if (this.#own.ended(error.code)) this.#options.names?.clear();
         resolve(explain(error, address));
       });
       call.on('end', () => resolve(`${address} has ended the stream`));
@@ -204,10 +200,10 @@ export class Upstream {
       answer(undefined);
       return false;
     }
-    if (typeUrl === faultType.typeUrl && problem === undefined) {
-      this.#faultsAre = 'known';
-      this.#options.faults.take(response);
-      answer(undefined);
+    if ((typeUrl === faultType.typeUrl || typeUrl === nameType.typeUrl) && problem === undefined) {
+      this.#own.answered(typeUrl);
+      answer(this.#takeOwn(response));
+      this.#askOwn(conversation);
       return false;
     }
     const fault = list === undefined ? `the type "${typeUrl}" was not asked for` : problem;
@@ -225,24 +221,26 @@ export class Upstream {
       this.#problem = undefined;
       this.#options.secrets.settle();
       this.#options.synced(true);
-      this.#askFaults(conversation);
+      this.#askOwn(conversation);
     }
     return isSync;
   }
 
-  /** Asks after everything else, because a control plane that does not know the type ends the stream. */
-  #askFaults(conversation: Conversation): void {
-    if (!this.#asksFaults || this.#faultsAre !== 'not asked for') return;
-    this.#faultsAre = 'asked for';
-    conversation.ask({ typeUrl: faultType.typeUrl, subscribe: ['*'] });
+  /** Gives why a response cannot be taken. */
+  #takeOwn(response: DeltaResponse): string | undefined {
+    const { faults, names, log } = this.#options;
+    if (response.typeUrl === faultType.typeUrl) faults.take(response);
+    const reason = response.typeUrl === nameType.typeUrl ? names?.take(response) : undefined;
+    if (reason !== undefined)
+      log.error('the control plane sent what cannot be taken', { type: response.typeUrl, reason });
+    return reason;
   }
-}
 
-function explain({ code, details }: ServiceError, address: string): string {
-  const words = (details ?? '').replace(/\s+/g, ' ').slice(0, 300);
-  return `${address} answers ${status[code] ?? 'with an error'}: ${words}`;
-}
-
-function asIs(bytes: Buffer): Buffer {
-  return bytes;
+  #askOwn(conversation: Conversation): void {
+    const typeUrl = this.#own.next();
+    if (typeUrl === undefined) return;
+    // Of names that are all had already the control plane says nothing, but of the one that is not there.
+    const had = { subscribe: ['*', syncName], initialVersions: this.#options.names?.versions ?? {} };
+    conversation.ask({ typeUrl, ...(typeUrl === nameType.typeUrl ? had : { subscribe: ['*'] }) });
+  }
 }

@@ -31,7 +31,7 @@ export function dnsConfigOf(
   const controlPlane = { ...splitHostAndPort(proxy.discoveryAddress), port: dnsOverTlsPort };
   return {
     meshSuffixes: meshSuffixes(clusterDomain, proxyDomain),
-    ...(dnsServer === undefined ? controlPlane : splitHostAndPort(dnsServer)),
+    ...(dnsServer === undefined ? controlPlane : { ...splitHostAndPort(dnsServer), isServerNamed: true }),
     rootPath: rootOf(authority, certificates.provisionedFolder).rootPath,
   };
 }

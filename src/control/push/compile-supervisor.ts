@@ -217,7 +217,7 @@ export class CompileSupervisor {
     }
     if (message.type === 'closed') return;
     if (message.isSound) this.#refusedInputs = undefined;
-    const snapshot = receiver.receive(message.snapshot);
+    const snapshot = receiver.receive(message.snapshot, this.#options.names?.viewOf);
     this.#pauseMs = this.#options.pauseMs ?? shortestPauseMs;
     const { commit, times } = message.origin;
     const milliseconds = Math.round(times.endedMs - times.beganMs);

@@ -99,7 +99,7 @@ export class HeldBack {
       ...{ listeners: view('listeners'), routes: view('routes') },
     };
     const isSame = (Object.keys(lists) as ConfigurationList[]).every((list) => lists[list] === views[list]);
-    return isSame ? views : { ...lists, secrets: views.secrets, faults: views.faults };
+    return isSame ? views : { ...lists, secrets: views.secrets, faults: views.faults, names: views.names };
   }
 
   /** The view as the client gets it; the same object for the same view. */

@@ -3,6 +3,7 @@ import { faultResource } from '../../xds/proxy-faults.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
 import { emptyView, ResourceView } from '../../xds/resource-view.ts';
+import { NamedViews } from './named-views.ts';
 import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSecrets, PlainSnapshot } from './plain-snapshot.ts';
 
 /** The resources that one proxy may get, by type. */
@@ -13,6 +14,8 @@ export interface ServedViews extends ProxyViews {
   readonly secrets: ResourceView;
   /** Why it does not have what the inputs say. */
   readonly faults: ResourceView;
+  /** Names of the mesh that it may know, for an agent that answers DNS. */
+  readonly names: ResourceView;
 }
 
 /** One proxy of the mesh: which client may be it, and what it is served. */
@@ -46,6 +49,7 @@ export class SnapshotReceiver {
   #views: ReadonlyMap<string, ResourceView> = new Map();
   /** Without secrets; by the numbers of the shared half and of the own one. */
   #pairs: ReadonlyMap<number, ReadonlyMap<number, ServedViews>> = new Map();
+  readonly #named = new NamedViews<ServedViews>();
   /** By content; made by another thread, until there is a snapshot of this one. */
   #before: ReadonlyMap<string, ResourceView>;
 
@@ -58,7 +62,11 @@ export class SnapshotReceiver {
     );
   }
 
-  receive({ lists, halves, goneHalves, proxies, gone }: PlainSnapshot): MeshSnapshot {
+  /** `namesOf` gives the names that workloads of a namespace may know. */
+  receive(
+    { lists, halves, goneHalves, proxies, gone }: PlainSnapshot,
+    namesOf: (namespace: string) => ResourceView = () => emptyView,
+  ): MeshSnapshot {
     const added = new Map<string, SentList>();
     for (const sent of lists) added.set(sent.id, this.#resources.add(sent));
     for (const id of goneHalves) this.#halves.delete(id);
@@ -75,7 +83,8 @@ export class SnapshotReceiver {
     for (const [id, list] of [...this.#lists, ...added]) if (used.get(id) !== list) this.#resources.remove(list);
     this.#lists = used;
     const made = new Map<string, ServedProxy>();
-    for (const [key, known] of this.#proxies) made.set(key, served(known, pairs(known.proxy)));
+    for (const [key, known] of this.#proxies)
+      made.set(key, served(known, this.#named.of(pairs(known.proxy), namesOf(known.proxy.namespace))));
     this.#before = new Map();
     return { proxies: made };
   }
@@ -112,6 +121,7 @@ export class SnapshotReceiver {
     const viewsOf = (shared: ListIds, own: ListIds): ServedViews => ({
       secrets: emptyView,
       faults: emptyView,
+      names: emptyView,
       clusters: view('clusters', shared, own),
       endpoints: view('endpoints', shared, own),
       listeners: view('listeners', shared, own),

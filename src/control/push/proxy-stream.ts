@@ -1,5 +1,6 @@
 import { type ConfigurationList, configurationSteps, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { Refusal } from '../../xds/message.ts';
+import { nameStep, nameType } from '../../xds/name-resources.ts';
 import { faultStep, faultType } from '../../xds/proxy-faults.ts';
 import type { DiscoveryType } from '../../xds/resource.ts';
 import type { ViewSource } from '../../xds/resource-store.ts';
@@ -33,7 +34,7 @@ const noLabels: ResponseLabels = { noncePrefix: '', position: undefined };
 
 const lists = [...(Object.keys(configurationTypes) as readonly ConfigurationList[]), 'secrets', 'faults'] as const;
 
-const steps = [secretStep, ...configurationSteps, faultStep];
+const steps = [secretStep, ...configurationSteps, faultStep, nameStep];
 
 /** Types beside the configuration. */
 const others: ReadonlyMap<string, 'secrets' | 'faults'> = new Map([
@@ -41,7 +42,7 @@ const others: ReadonlyMap<string, 'secrets' | 'faults'> = new Map([
   [faultType.typeUrl, 'faults'],
 ]);
 
-function typeOf(list: keyof ServedViews): DiscoveryType {
+function typeOf(list: (typeof lists)[number]): DiscoveryType {
   if (list === 'secrets') return secretType;
   return list === 'faults' ? faultType : configurationTypes[list];
 }
@@ -71,8 +72,8 @@ class ServedSource implements ViewSource {
   view = emptyView;
   position: string | undefined;
 
-  constructor(list: keyof ServedViews) {
-    this.type = typeOf(list);
+  constructor(type: DiscoveryType) {
+    this.type = type;
   }
 
   take(view: ResourceView, position: string | undefined): void {
@@ -89,7 +90,9 @@ export class ProxyStream implements StreamScope {
   readonly #stepTimeoutMs: number;
   readonly #bounds: StreamBounds | undefined;
   readonly #start: Start | undefined;
-  readonly #sources: Readonly<Record<keyof ServedViews, ServedSource>>;
+  readonly #sources: Readonly<Record<(typeof lists)[number], ServedSource>>;
+  /** Agents that answer DNS ask for names; nobody else does, and has no object for them. */
+  #names: ServedSource | undefined;
   #views: ServedViews | undefined;
   #isUrgent = false;
   #labels = noLabels;
@@ -102,12 +105,12 @@ export class ProxyStream implements StreamScope {
     this.#bounds = bounds;
     this.#start = start;
     this.#sources = {
-      clusters: new ServedSource('clusters'),
-      endpoints: new ServedSource('endpoints'),
-      listeners: new ServedSource('listeners'),
-      routes: new ServedSource('routes'),
-      secrets: new ServedSource('secrets'),
-      faults: new ServedSource('faults'),
+      clusters: new ServedSource(typeOf('clusters')),
+      endpoints: new ServedSource(typeOf('endpoints')),
+      listeners: new ServedSource(typeOf('listeners')),
+      routes: new ServedSource(typeOf('routes')),
+      secrets: new ServedSource(typeOf('secrets')),
+      faults: new ServedSource(typeOf('faults')),
     };
   }
 
@@ -120,6 +123,10 @@ export class ProxyStream implements StreamScope {
   }
 
   sourceOf(typeUrl: string): ViewSource | undefined {
+    if (typeUrl === nameType.typeUrl) {
+      this.#names ??= this.#nameSource();
+      return this.#names;
+    }
     const list = others.get(typeUrl) ?? listOf(typeUrl);
     return list && this.#sources[list];
   }
@@ -178,15 +185,23 @@ export class ProxyStream implements StreamScope {
     this.#views = views;
     this.#labels = labels;
     for (const list of lists) this.#sources[list].take(views?.[list] ?? emptyView, labels.position);
+    this.#names?.take(views?.names ?? emptyView, labels.position);
     this.#isUrgent ||= isUrgent;
     this.#listener();
   }
 
   /** About how many bytes lead from what is served to `views`; undefined: nothing differs. */
   bytesTo(views: ServedViews): number | undefined {
-    const differing = lists.filter((list) => this.#views?.[list] !== views[list]);
+    const followed = this.#names === undefined ? lists : ([...lists, 'names'] as const);
+    const differing = followed.filter((list) => this.#views?.[list] !== views[list]);
     if (differing.length === 0) return undefined;
     const changes = differing.flatMap((list) => views[list].changesSince(this.#views?.[list] ?? emptyView).changed);
     return changes.reduce((sum, { body }) => sum + body.length, 0);
+  }
+
+  #nameSource(): ServedSource {
+    const source = new ServedSource(nameType);
+    source.take(this.#views?.names ?? emptyView, this.#labels.position);
+    return source;
   }
 }

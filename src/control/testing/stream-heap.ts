@@ -14,7 +14,7 @@ const keeper = {
 };
 const views: ServedViews = {
   ...{ clusters: emptyView, endpoints: emptyView, listeners: emptyView, routes: emptyView },
-  ...{ secrets: emptyView, faults: emptyView },
+  ...{ secrets: emptyView, faults: emptyView, names: emptyView },
 };
 
 /** A client that has asked for each type, and acknowledged what it got. */

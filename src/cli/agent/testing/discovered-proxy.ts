@@ -1,6 +1,6 @@
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { ServingBench } from '../../../control/testing/serving-bench.ts';
+import { ServingBench, type ServingChanges } from '../../../control/testing/serving-bench.ts';
 import { ProxyProgram, type StartOptions } from './proxy-program.ts';
 
 /** From the agent's network to the socket file, behind which the control plane is. */
@@ -28,11 +28,11 @@ export class DiscoveredProxy {
     }).listen(join(proxy.folder, 'meshd'));
   }
 
-  /** Starts the control plane with these objects. */
-  static async create(mesh: string): Promise<DiscoveredProxy> {
+  /** Starts the control plane with these objects, and other changes of its settings. */
+  static async create(mesh: string, changes: ServingChanges = {}): Promise<DiscoveredProxy> {
     const bench = await ServingBench.create();
     await bench.put('mesh.yaml', mesh);
-    await bench.start();
+    await bench.start(changes);
     const proxy = await ProxyProgram.create('');
     const { certificate, privateKey } = await bench.identity('foo/httpbin');
     await proxy.write('certs/cert-chain.pem', certificate);
