@@ -153,8 +153,8 @@ for (const node of nodesAtHand()) {
   // A failure is told and costs speed, nothing else.
   for (const { script, parts, warmUps } of cachedScripts) {
     const form = parts === undefined ? 'script' : 'parts';
-    const command = ['scripts/build/compile-ahead.mjs', `${made}/${script}`, form];
-    spawnSync(node, [...command, ...warmUps.map((name) => `scripts/build/${name}`)], { stdio: 'inherit' });
+    const ahead = ['scripts/build/compile-ahead.mjs', `${made}/${script}`, form];
+    spawnSync(node, [...ahead, ...warmUps.map((name) => `scripts/build/${name}`)], { stdio: 'inherit' });
   }
 }
 const { writeManPages } = await import('./man/write.ts');

@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 const sources = {
   'entry.ts': `import { shared } from './shared.ts';
-export const run = async (name: 'soon' | 'late') => {
+export const answerFor = async (name: 'soon' | 'late') => {
   shared.push('run');
   return name === 'soon' ? (await import('./soon.ts')).soon() : (await import('./late.ts')).late();
 };
@@ -63,8 +63,8 @@ test('what is named for a part is in it with what it imports, the rest in the la
   expect(text('first.cjs')).not.toContain('"late"');
   expect(text('last.cjs')).toContain('"late"');
   expect(`${text('first.cjs')}${text('last.cjs')}`.split('["shared"]')).toHaveLength(2);
-  expect(called(folder, "run('soon')")).toBe('soon,shared,run 1\n');
-  expect(called(folder, "run('late')")).toMatch(/^Error: late,shared,run\n[\s\S]* 2\n$/);
+  expect(called(folder, "answerFor('soon')")).toBe('soon,shared,run 1\n');
+  expect(called(folder, "answerFor('late')")).toMatch(/^Error: late,shared,run\n[\s\S]* 2\n$/);
 });
 
 test('places in the code are those of the sources, in each part', async () => {
@@ -72,7 +72,7 @@ test('places in the code are those of the sources, in each part', async () => {
     ['first.cjs', []],
     ['last.cjs', []],
   ]);
-  expect(called(folder, "run('late')", ['--enable-source-maps'])).toMatch(/late\.ts:4:9\)?\n/);
+  expect(called(folder, "answerFor('late')", ['--enable-source-maps'])).toMatch(/late\.ts:4:9\)?\n/);
 });
 
 test('a module that nothing imports when it needs it ends the build', async () => {
