@@ -7,8 +7,9 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** What the README asks for, and what `make setup` puts into `.tools/`. */
 const prerequisites = ['bash', 'git', 'go', 'make', 'node', 'npm', 'python3'];
 
-/** Our own programs, their commands, and the programs of tests. */
+/** Our own programs, their commands, the programs of tests, and machines that a test runs programs on. */
 const own = [
+  'consul',
   'istio-clean-iptables',
   'istio-iptables',
   'listen',
