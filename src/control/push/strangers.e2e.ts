@@ -8,6 +8,7 @@ import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
+import { nameType } from '../../xds/name-resources.ts';
 import { faultType } from '../../xds/proxy-faults.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
@@ -18,7 +19,8 @@ const configuration = Object.values(configurationTypes).map(({ typeUrl }) => typ
 const served = [...configuration, secretTypeUrl];
 const unknown = ['envoy.service.runtime.v3.Runtime', 'envoy.config.route.v3.ScopedRouteConfiguration', 'of.nobody'];
 /** Whatever a client may name: served, served in one form alone, and served to nobody. */
-const types = [...served, setType, faultType.typeUrl, ...unknown.map((name) => `type.googleapis.com/${name}`), ''];
+const ownTypes = [setType, faultType.typeUrl, nameType.typeUrl];
+const types = [...served, ...ownTypes, ...unknown.map((name) => `type.googleapis.com/${name}`), ''];
 
 /** Both forms of the protocol. */
 const forms = {
@@ -68,7 +70,7 @@ describe('meshd, asked for each type in both forms', () => {
       ),
     );
     await bench.put('secrets.yaml', secrets.join(''));
-    await bench.start();
+    await bench.start({ compile: { tellsNames: true } });
     // Everything is compiled before anybody asks.
     const own = connect(await bench.identity('foo/httpbin'));
     await ask(own, 'DeltaAggregatedResources', configurationTypes.listeners.typeUrl, nodeOf('httpbin.foo'));
@@ -168,7 +170,7 @@ describe('meshd, asked for each type in both forms', () => {
 
   test('refuses a type that is not served, and digests from a client of the state of the world', async () => {
     const connection = connect(await bench.identity('foo/httpbin'));
-    const others = types.filter((type) => ![...served, setType, faultType.typeUrl].includes(type));
+    const others = types.filter((type) => ![...served, ...ownTypes].includes(type));
     for (const type of others) {
       for (const method of methods) {
         expect(await ask(connection, method, type, nodeOf('httpbin.foo')), type).toBe('INVALID_ARGUMENT');
