@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type PeerCertificate } from 'node:tls';
@@ -132,10 +132,15 @@ function callStream(session: ClientHttp2Session, path: string): Promise<LoadAnsw
     stream.on('response', (headers) => (status = headers[':status'] ?? 0));
     stream.on('data', (chunk) => (body += chunk));
     stream.on('error', reject);
-    stream.on('end', () => resolve({ status, body }));
-    stream.on('close', () => reject(new Error(`stream closed with ${stream.rstCode}`)));
+    // Without an answer the end says nothing: the reason comes with the error, or the close.
+    stream.on('end', () => status !== 0 && resolve({ status, body }));
+    stream.on('close', () => reject(new Error(`stream closed with ${resetName(stream.rstCode)}`)));
     stream.end();
   });
+}
+
+function resetName(code: number | undefined): string {
+  return code === constants.NGHTTP2_REFUSED_STREAM ? 'NGHTTP2_REFUSED_STREAM' : String(code);
 }
 
 /** The server's name is a URI, which Node does not compare by itself. */

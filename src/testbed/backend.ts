@@ -24,7 +24,8 @@ process.stdout.write('listening\n');
 /** HTTP/1.1 and HTTP/2 on one port. */
 function httpServer(listener: typeof answer): Server {
   // As lenient as applications are: what is refused here would hide what the proxy lets through.
-  const http1 = createHttpServer({ insecureHTTPParser: true }, listener);
+  // An idle connection stays open: a request that a proxy sends as it closes would be lost.
+  const http1 = createHttpServer({ insecureHTTPParser: true, keepAliveTimeout: 0 }, listener);
   // A status of its own: 400 is the proxy's word for the same.
   http1.on('clientError', (_, socket) =>
     socket.end('HTTP/1.1 422 Unreadable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
