@@ -13,7 +13,7 @@ const pods = ['foo/client', ...Array.from({ length: servers }, (_, i) => `foo/se
 describeMesh.each([
   // Six: the first server is also restarted after it was started again.
   ['graceful', tries(6), 'drops nothing'],
-  ['plain', 2, 'counts what it refuses'],
+  ['plain', tries(2, 10), 'counts what it refuses'],
 ] as const)('a server that drains in the %s form', (form, times, claim) => {
   let bench: LoadBench;
   beforeAll(async () => {

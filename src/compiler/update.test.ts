@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs, tries } from '../testing/effort.ts';
+import { isSoak, runs, tries } from '../testing/effort.ts';
 import { History } from '../testing/history.ts';
 import { histories } from '../testing/mesh-history.ts';
 import type { Delivery } from './render/resource.ts';
@@ -26,7 +26,8 @@ describe('update', () => {
       }),
       runs(100, 100),
     );
-    expect(seen.compiled).toBeGreaterThan(seen.refused);
+    // Of few histories it may be less by chance.
+    expect(seen.compiled).toBeGreaterThan(isSoak ? 2 * seen.refused : seen.refused);
     expect(seen.refused).toBeGreaterThan(0);
   });
 });

@@ -8,6 +8,8 @@ import { queryOf, zoneName, zoneOf } from './testing/sample-zone.ts';
 const zone = zoneOf([
   zoneName('web.shop.svc.cluster.local', { addresses: ['10.0.0.1'] }),
   zoneName('api.example.org', { addresses: ['10.0.0.2'] }),
+  zoneName('static.example.org', { addresses: [] }),
+  zoneName('*.wild.example', { addresses: [] }),
   zoneName('two.global', { namespace: 'other', addresses: ['10.0.0.3'] }),
   zoneName('two.global', { namespace: 'bank', addresses: ['10.0.0.4'], isOfCluster: false }),
 ]);
@@ -34,6 +36,9 @@ describe('answerFromTable', () => {
     // What a ServiceEntry says nothing about, public DNS knows.
     ['api.example.org', 'MX', undefined],
     ['www.example.org', 'A', undefined],
+    // Nor does one that has no address at the moment.
+    ['static.example.org', 'A', undefined],
+    ['x.wild.example', 'AAAA', undefined],
   ])('says of %s %s: %s', (name, type, expected) => {
     expect(heard(name, type)).toBe(expected);
   });

@@ -16,7 +16,13 @@ const addressTypes: ReadonlySet<number> = new Set([recordType.A, recordType.AAAA
 
 /** The answer from the table; undefined: somebody else has to be asked. */
 export function answerFromTable({ zone, namespace }: NameTable, query: Query, names: MeshNames): Buffer | undefined {
-  if (zone.find(query.labels, namespace).type === 'foreign') return undefined;
-  if (!names.has(query.labels) && !addressTypes.has(query.type)) return undefined;
+  const found = zone.find(query.labels, namespace);
+  if (found.type === 'foreign') return undefined;
+  if (!names.has(query.labels)) {
+    if (!addressTypes.has(query.type)) return undefined;
+    // A ServiceEntry without an address at the moment takes no name out of public DNS.
+    const name = found.type === 'known' ? found.name : undefined;
+    if (name?.target === undefined && !name?.addresses.length) return undefined;
+  }
   return answerFromZone(zone, query, namespace);
 }

@@ -18,7 +18,8 @@ export function resultFault(
   const hasRedirection = inits.some(({ name }) => name === 'mesh-init');
   if (pod.spec.hostNetwork === true && (hasProxy || hasRedirection)) return "it puts the pod on its node's network";
   const isOfSidecar = templates.includes('sidecar');
-  if (!hasProxy && (isOfSidecar || templates.includes('gateway'))) return 'it leaves no container "mesh-proxy"';
+  if (!hasProxy && (isOfSidecar || templates.includes('gateway')))
+    return 'it leaves no container "mesh-proxy"; write it in "containers" of the template, from where injection moves it if it is native';
   if (hasRedirection || !isOfSidecar || !redirects) return undefined;
   return 'it leaves no init container "mesh-init", which redirects traffic to the proxy; if something else does, set "redirection: false" in "injection" of the mesh configuration';
 }

@@ -95,7 +95,9 @@ export class ConfigurationCache {
       (resources[list] ?? []).map((resource) => ({ list, ...resource })),
     );
     const entries = all.map(({ list, name, version, body }) => [list, name, version, body.length] as const);
-    const header: Header = { format, ...owner, position, entries };
+    // An older agent reads a file without names.
+    const own = all.some(({ list }) => list === 'names') ? format : formatBefore;
+    const header: Header = { format: own, ...owner, position, entries };
     const bodies = all.map(({ body }) => body);
     if (bodies.some((body) => Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes('PRIVATE KEY-----')))
       throw new Error('the configuration holds a private key');
