@@ -18,33 +18,32 @@ export function keyOf({ namespace, name }: WorkloadName): string {
 }
 
 export function findWorkload({ mesh }: World, name: WorkloadName): MeshWorkload | undefined {
-  return workloadIndex(mesh.workloads).byName.get(keyOf(name));
+  return indexOf(byName, mesh.workloads, (workload) => [keyOf(workload)]).get(keyOf(name));
 }
 
 /** The workload that has an IP address; the first one where several do. */
 export function workloadAt({ mesh }: World, address: string): MeshWorkload | undefined {
-  return workloadIndex(mesh.workloads).byAddress.get(address);
+  return indexOf(byAddress, mesh.workloads, ({ addresses }) => addresses).get(address);
 }
 
-interface WorkloadIndex {
-  readonly byName: ReadonlyMap<string, MeshWorkload>;
-  readonly byAddress: ReadonlyMap<string, MeshWorkload>;
-}
+type Workloads = World['mesh']['workloads'];
 
-function workloadIndex(workloads: World['mesh']['workloads']): WorkloadIndex {
-  const known = workloadIndexes.get(workloads);
+/** The first workload of each key; made when it is first asked for, since replay has hundreds of meshes. */
+function indexOf(
+  indexes: WeakMap<Workloads, ReadonlyMap<string, MeshWorkload>>,
+  workloads: Workloads,
+  keysOf: (workload: MeshWorkload) => readonly string[],
+): ReadonlyMap<string, MeshWorkload> {
+  const known = indexes.get(workloads);
   if (known !== undefined) return known;
-  const [byName, byAddress] = [new Map<string, MeshWorkload>(), new Map<string, MeshWorkload>()];
-  for (const workload of workloads) {
-    const key = keyOf(workload);
-    if (!byName.has(key)) byName.set(key, workload);
-    for (const one of workload.addresses) if (!byAddress.has(one)) byAddress.set(one, workload);
-  }
-  workloadIndexes.set(workloads, { byName, byAddress });
-  return { byName, byAddress };
+  const index = new Map<string, MeshWorkload>();
+  for (const workload of workloads) for (const key of keysOf(workload)) if (!index.has(key)) index.set(key, workload);
+  indexes.set(workloads, index);
+  return index;
 }
 
-const workloadIndexes = new WeakMap<World['mesh']['workloads'], WorkloadIndex>();
+const byName = new WeakMap<Workloads, ReadonlyMap<string, MeshWorkload>>();
+const byAddress = new WeakMap<Workloads, ReadonlyMap<string, MeshWorkload>>();
 
 /** A service by its host, or by a shorter name as a client in `namespace` may write it. */
 export function findService({ mesh }: World, host: string, namespace: string): MeshService | undefined {

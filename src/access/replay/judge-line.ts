@@ -57,12 +57,15 @@ export function judgeLine(
     return { kind: 'may change', lacks: ['the request as it was before the proxy changed it'] };
   const tls = distinctBeginnings([versions.before, versions.after], placed, known);
   let tries: readonly Try[] = [];
+  let isReproduced = false;
   for (const { isCoarse, mostTries: most } of passes) {
     const follow = (choose: Choose): Try => tryOnce(versions, logged, placed, { ...known, tls }, { choose, isCoarse });
     tries = everyWay(follow, isEnoughOf(isAlone, most)).map(({ result }) => result);
     const verdict = tries.length >= most ? undefined : verdictOf(tries, logged);
-    // Rules that are assumed to hold together may exclude each other.
-    if (verdict !== undefined && !(isCoarse && verdict.kind === 'may change')) return verdict;
+    // Rules that are assumed to hold together may exclude each other: they reproduce no answer, and make none possible.
+    isReproduced ||= !isCoarse && tries.some(({ isFitting }) => isFitting);
+    const isSure = !isCoarse || verdict?.kind === 'miss' || (isReproduced && verdict?.kind !== 'may change');
+    if (verdict !== undefined && isSure) return verdict;
   }
   return { kind: 'may change', lacks: lackingIn(tries), ...ends(tries.find(({ isFitting }) => isFitting)) };
 }

@@ -16,9 +16,10 @@ export function firstPlaces(mesh: OpenMesh): readonly FirstRule[] {
   return coverage.report.places.flatMap((place) => {
     const drafts = stateDrafts(place, mesh.world, mesh.snapshot, mesh.originsOf);
     if (drafts.length === 0) return [];
-    const rows = (side: StateDraft['side']): readonly FirstRow[] =>
-      drafts.flatMap((draft) => (draft.side === side ? (rowFor(draft, place) ?? []) : []));
-    const [inside, outside] = [rows('inside'), rows('outside')];
+    const rows = (side: StateDraft['side'], beside?: FirstRow): readonly FirstRow[] =>
+      drafts.flatMap((draft) => (draft.side === side ? (rowFor(draft, place, beside) ?? []) : []));
+    const inside = rows('inside');
+    const outside = rows('outside', inside[0]);
     const open = unseenSides(place).length === 0 ? [] : [`${placeName(place)}: ${unseenText(place)}`];
     return [{ name: placeName(place), file: place.file, line: place.line ?? 1, inside, outside, open }];
   });
@@ -27,10 +28,12 @@ export function firstPlaces(mesh: OpenMesh): readonly FirstRule[] {
   function rowFor(
     { shows, state, isAvoided = false, requests }: StateDraft,
     { seen }: CoveragePlace,
+    beside: FirstRow | undefined,
   ): FirstRow | undefined {
     // Beside a route that no request was found for, a request says nothing of it.
     if (isAvoided && seen[state] === 0) return undefined;
     for (const request of requests) {
+      if (isAvoided && !isTowards(request, beside?.request)) continue;
       const expect = firstExpectation(mesh, request);
       if (expect === undefined) continue;
       const before = seen[state] ?? 0;
@@ -42,4 +45,9 @@ export function firstPlaces(mesh: OpenMesh): readonly FirstRule[] {
     }
     return undefined;
   }
+}
+
+/** Whether two requests have the same client, target and host. */
+function isTowards(a: FirstRow['request'], b: FirstRow['request'] | undefined): boolean {
+  return a.from === b?.from && a.to === b?.to && a.host === b?.host;
 }

@@ -63,13 +63,33 @@ describe('meshpol test --init', () => {
       ...{ code: 0, error: '' },
     });
   });
+
+  test('writes no header that may be a secret, and knows the ports of gateways by their numbers', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'init-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [policies, file] = [join(folder, 'shop.yaml'), join(folder, 'first.yaml')];
+    writeFileSync(policies, edge);
+    expect(await run(`test --init ${file} ${policies}`)).toMatchObject({ code: 0, error: '' });
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toContain('s3cr3t');
+    const { spec }: Written = parse(text);
+    const targets = spec.cases.flatMap(({ name, table }) => (/VirtualService/.test(name) ? table : []));
+    expect(targets.map(({ name, request }) => `${name}: ${request?.to}`)).toEqual([
+      'takes the route: shop2/edge:8080',
+      'another path: shop2/edge:8080',
+    ]);
+  });
 });
 
 interface Written {
   readonly spec: {
     readonly cases: readonly {
       readonly name: string;
-      readonly table: readonly { readonly name: string; readonly expect: object }[];
+      readonly table: readonly {
+        readonly name: string;
+        readonly expect: object;
+        readonly request?: { readonly to?: string };
+      }[];
     }[];
   };
 }
@@ -112,4 +132,42 @@ spec:
   - {match: [{uri: {prefix: /a/}, method: {exact: POST}, headers: {x-user: {exact: me}}}], redirect: {uri: /b}}
   - {match: [{uri: {regex: '/[0-9]+'}}], directResponse: {status: 418}}
   - {route: [{destination: {host: cart, port: {number: 80}}}]}
+`;
+
+/** A gateway with one port in plain text and one with TLS, in a namespace with a digit. */
+const edge = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop2}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: edge, namespace: shop2, labels: {app: edge}}
+spec: {serviceAccountName: edge, containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {podIP: 10.0.0.9}
+---
+apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: gw, namespace: shop2}
+spec:
+  selector: {app: edge}
+  servers:
+  - {port: {number: 8080, name: http, protocol: HTTP}, hosts: [a.example.com]}
+  - port: {number: 8443, name: https, protocol: HTTPS}
+    hosts: [b.example.com]
+    tls: {mode: SIMPLE, serverCertificate: /etc/a.pem, privateKey: /etc/k.pem}
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: plain, namespace: shop2}
+spec:
+  hosts: [a.example.com]
+  gateways: [gw]
+  http:
+  - {match: [{uri: {prefix: /s}, headers: {authorization: {exact: Bearer s3cr3t}}}], directResponse: {status: 418}}
+  - {match: [{uri: {prefix: /x}}], directResponse: {status: 418}}
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: secure, namespace: shop2}
+spec: {hosts: [b.example.com], gateways: [gw], http: [{match: [{uri: {prefix: /x}}], directResponse: {status: 418}}]}
 `;

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { replayBench } from './testing/replay-bench.ts';
-import { delivered, gets, policy } from './testing/replayed-shop.ts';
+import { delivered, denied, gets, policy } from './testing/replayed-shop.ts';
 
 describe('meshpol replay', () => {
   const { verdictOf, replay } = replayBench();
@@ -71,6 +71,18 @@ ${issuers.map((issuer) => `  - {issuer: ${issuer}, jwks: '${keys}', fromHeaders:
     expect(await verdictOf(before, denied('/other'), delivered)).toBe('same');
     expect(await verdictOf(before, denied('/cart'), delivered)).toBe('changed');
     expect(await verdictOf(before, tokens + policy(rules('new')), delivered)).toBe('may change');
+  });
+
+  test('calls an answer that no request can have had a miss, also where rules have many combinations', async () => {
+    const asks = (header: string, field: string): string => `{key: 'request.headers[${header}]', ${field}: [q]}`;
+    const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
+      (header) => `  - when: [${asks(`x-${header}`, 'values')}, ${asks('x-z', 'values')}]`,
+    );
+    // Of these two one holds: either the request is let in, or another policy refuses it.
+    const letIn = policy([...many, `  - when: [${asks('x-q', 'notValues')}]`].join('\n'));
+    const old = `${letIn}---\n${policy(`  - when: [${asks('x-q', 'values')}]`, 'DENY', 'other')}`;
+    expect(await verdictOf(old, old, denied)).toBe('miss');
+    expect(await verdictOf(old, '', denied)).toBe('miss');
   });
 
   test('goes on where what a line has for an address is none', async () => {

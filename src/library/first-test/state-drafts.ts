@@ -91,11 +91,16 @@ function statesOfIssuer({ issuer = '', audiences = [] }: JwtRule): readonly Stat
 function serversOf(
   { group, namespace, name }: CoveragePlace,
   { mesh, proxies }: World,
-  { effective }: Snapshot,
+  { effective, policies, topology }: Snapshot,
 ): readonly MeshWorkload[] {
+  const isIt = (one: { readonly namespace: string; readonly name: string }): boolean =>
+    one.namespace === namespace && one.name === name;
+  const wanted = Object.entries(policies.peerAuthentications.find(isIt)?.spec.selector?.matchLabels ?? {});
+  const isSelected = ({ labels }: Snapshot['topology']['workloads'][number]): boolean =>
+    wanted.every(([key, value]) => labels[key] === value);
+  const selected = new Set(topology.workloads.filter(isSelected).map(keyOf));
   const isThere = (server: MeshWorkload): boolean =>
-    group !== 'tokens' ||
-    effective.requestAuthentications(server).some((one) => one.namespace === namespace && one.name === name);
+    group === 'tokens' ? effective.requestAuthentications(server).some(isIt) : selected.has(keyOf(server));
   return sortedBy(
     mesh.workloads.filter((server) => proxies.has(keyOf(server)) && isThere(server)),
     (server) => (server.namespace === namespace ? 0 : 1),
