@@ -30,6 +30,8 @@ export interface Expectation {
   readonly exit?: number | readonly number[];
   readonly reaches?: string;
   readonly by?: string;
+  /** An extension provider; `none`: no external authorizer. */
+  readonly authorizer?: string;
 }
 
 interface WrittenRow {

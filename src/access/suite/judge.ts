@@ -15,6 +15,8 @@ export interface Expected {
   readonly reaches?: string;
   /** `Kind namespace/name`, and optionally a field of it. */
   readonly by?: string;
+  /** Name of the external authorizer that is asked on the way; `none`: nobody is. */
+  readonly authorizer?: string;
 }
 
 /** What is not as expected, a sentence each, over all ways that the request may take; empty: the case has passed. */
@@ -29,6 +31,7 @@ export function mismatches(ways: readonly ExplainedWay[], expected: Expected): r
       ...exitMismatch(way, expected),
       ...reachMismatch(way, expected),
       ...deciderMismatch(way, expected),
+      ...authorizerMismatch(way, expected),
     ];
   });
   return [...new Set(found)];
@@ -97,6 +100,15 @@ function deciderMismatch(way: ExplainedWay, { by }: Expected): readonly string[]
   if (deciders.some((decider) => isNamed(decider, by))) return [];
   const found = deciders.length === 0 ? 'no object' : deciders.map(objectOf).join('; ');
   return [`expected that ${by} decides, not ${found}`];
+}
+
+function authorizerMismatch({ legs }: ExplainedWay, { authorizer }: Expected): readonly string[] {
+  if (authorizer === undefined) return [];
+  const steps = legs.flatMap((leg) => leg.steps.filter(({ station }) => station === 'authorizer'));
+  const asked = [...new Set(steps.map(({ decider }) => decider))];
+  if (authorizer === 'none' ? asked.length === 0 : asked.includes(authorizer)) return [];
+  const wanted = authorizer === 'none' ? 'no external authorizer' : `the external authorizer ${authorizer}`;
+  return [`expected that ${wanted} is asked, not ${asked.length === 0 ? 'none' : asked.join(', ')}`];
 }
 
 /** Whether the words name the object, and a field that is this one or holds it. */

@@ -78,6 +78,7 @@ describe('meshpol test', () => {
       '{by: AuthorizationPolicy shop/other}',
       'expected that AuthorizationPolicy shop/other decides, not',
     ],
+    ['an authorizer', '{authorizer: opa}', 'expected that the external authorizer opa is asked, not none'],
   ])('fails a case that expects %s, with place, reason and the way of the request', async (_what, expected, reason) => {
     write(suite(`  - name: reads\n    request: {${request}}\n    expect: ${expected}\n`));
     const { code, out } = await runTests();
@@ -108,13 +109,21 @@ metadata: {name: opa, namespace: shop}
 spec: {hosts: [opa.example.com], ports: [{number: 80, name: http}], resolution: DNS}
 `,
     );
-    const asked = (more: string) =>
-      suite(`  - name: reads\n    request: {${request}${more}}\n    expect: {reaches: shop/cart}\n`);
+    const asked = (more: string, expected = 'reaches: shop/cart') =>
+      suite(`  - name: reads\n    request: {${request}${more}}\n    expect: {${expected}}\n`);
     write(asked(''));
     const { code, out } = await runTests(`--meshConfig ${meshConfig}`);
     expect([code, out]).toEqual([1, expect.stringContaining('outcomes are possible')]);
     write(asked(', authorizer: allow'));
     expect((await runTests(`--meshConfig ${meshConfig}`)).code).toBe(0);
+    // Whatever it answers.
+    write(asked('', 'authorizer: opa'));
+    expect((await runTests(`--meshConfig ${meshConfig}`)).code).toBe(0);
+    write(asked('', 'authorizer: none'));
+    expect(await runTests(`--meshConfig ${meshConfig}`)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('expected that no external authorizer is asked, not opa'),
+    });
   });
 
   test('reads the time that decides about tokens from the test', async () => {
