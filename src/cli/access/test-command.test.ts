@@ -1,45 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../testing/run-meshpol.ts';
-
-const policies = `apiVersion: security.mesh.io/v1
-kind: PeerAuthentication
-metadata: {name: default, namespace: shop}
-spec: {mtls: {mode: STRICT}}
----
-apiVersion: security.mesh.io/v1
-kind: AuthorizationPolicy
-metadata: {name: cart, namespace: shop}
-spec:
-  selector: {matchLabels: {app: cart}}
-  rules:
-  - from: [{source: {serviceAccounts: [web]}}]
-    to: [{operation: {methods: [GET]}}]
-`;
-const head = `apiVersion: meshpol/v1
-kind: PolicyTest
-metadata: {name: cart}
-spec:
-  inputs: [policies.yaml]
-  workloads:
-  - {name: shop/cart, ports: ["http:8080"]}
-  - {name: shop/web, account: web}
-`;
-const suite = (cases: string, more = ''): string => `${head}${more}  cases:\n${cases}`;
-const request = 'from: shop/web, to: "cart:8080"';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { policies, policyTestsBench, request, suite } from './testing/policy-tests-bench.ts';
 
 describe('meshpol test', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'policy-tests-'));
-    writeFileSync(join(folder, 'policies.yaml'), policies);
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-
-  const write = (text: string, name = 'test.yaml'): void => writeFileSync(join(folder, name), text);
-  const runTests = async (args = '') => run(`test ${folder} ${args}`);
+  const { inFolder, write, runTests } = policyTestsBench();
 
   test('passes the cases that come as expected: delivered, refused by a rule, and closed', async () => {
     write(
@@ -83,20 +47,20 @@ describe('meshpol test', () => {
     write(suite(`  - name: reads\n    request: {${request}}\n    expect: ${expected}\n`));
     const { code, out } = await runTests();
     expect(code).toBe(1);
-    expect(out).toContain(`FAILED cart > reads (${folder}/test.yaml:10)\n  `);
+    expect(out).toContain(`FAILED cart > reads (${inFolder('test.yaml')}:10)\n  `);
     expect(out).toContain(reason);
     expect(out).toContain('    reaches shop/cart\n      shop/web, client: listener');
     expect(out).toMatch(/\n0 passed, 1 failed\n$/);
   });
 
   test('fails a case of which one possible outcome is not as expected, and passes it once nothing is left to chance', async () => {
-    const meshConfig = join(folder, 'mesh');
+    const meshConfig = inFolder('mesh');
     writeFileSync(
       meshConfig,
       'extensionProviders:\n- name: opa\n  envoyExtAuthzHttp: {service: opa.example.com, port: 80}\n',
     );
     writeFileSync(
-      join(folder, 'policies.yaml'),
+      inFolder('policies.yaml'),
       `${policies}---
 apiVersion: security.mesh.io/v1
 kind: AuthorizationPolicy
@@ -133,7 +97,7 @@ kind: RequestAuthentication
 metadata: {name: staff, namespace: shop}
 spec: {selector: {matchLabels: {app: cart}}, jwtRules: [{issuer: i, jwks: '{"keys": [{"kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4", "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}'}]}
 `;
-    writeFileSync(join(folder, 'policies.yaml'), policies + tokens);
+    writeFileSync(inFolder('policies.yaml'), policies + tokens);
     const claims = 'claims: {iss: i, sub: a, exp: 1767225600}';
     const at = (now: string, expected: string) =>
       suite(`  - name: token\n    request: {${request}, ${claims}}\n    expect: {${expected}}\n`, `  now: "${now}"\n`);
@@ -161,7 +125,7 @@ spec: {selector: {matchLabels: {app: cart}}, jwtRules: [{issuer: i, jwks: '{"key
 
   test('writes several forms in one run, with the same exit code in each', async () => {
     write(suite(`  - {name: "a|b <c>", request: {${request}}, expect: {status: 403}}\n`));
-    const file = (name: string) => join(folder, name);
+    const file = (name: string) => inFolder(name);
     const outputs = ['json', 'junit', 'markdown', 'github'].map((form) => `-o ${form}=${file(form)}`).join(' ');
     expect(await runTests(`-o text ${outputs}`)).toMatchObject({
       code: 1,
@@ -186,73 +150,4 @@ spec: {selector: {matchLabels: {app: cart}}, jwtRules: [{issuer: i, jwks: '{"key
     expect(read('github')).toContain(`,line=10,title=cart > a|b <c>::expected status 403`);
     expect((await runTests('-o json')).code).toBe(1);
   });
-
-  test.each([
-    [
-      'a field that is unknown',
-      '  - {name: a, request: {form: shop/web}, expect: {status: 403}}\n',
-      1,
-      'unknown field "form"',
-    ],
-    [
-      'a case that expects nothing',
-      `  - {name: a, request: {${request}}}\n`,
-      2,
-      'test.yaml:10: the case "a" expects nothing',
-    ],
-    [
-      'a client that the inputs lack',
-      '  - {name: a, request: {from: shop/x, to: shop/cart}, expect: {status: 403}}\n',
-      2,
-      'test.yaml:10: the input has no workload shop/x',
-    ],
-    [
-      'a request from nobody',
-      '  - {name: a, request: {to: shop/cart}, expect: {status: 403}}\n',
-      2,
-      'test.yaml:10: the request has no "from"',
-    ],
-    ['an empty expectation', `  - {name: a, request: {${request}}, expect: {}}\n`, 1, 'test.yaml:10:'],
-  ])('refuses %s, with its place', async (_what, cases, code, error) => {
-    write(suite(cases));
-    expect(await runTests()).toMatchObject({ code, error: expect.stringContaining(error) });
-  });
-
-  test('refuses one file for two forms', async () => {
-    expect(await run(`test examples/policy-tests -o junit=${folder}/a --coverage lcov=${folder}/./a`)).toMatchObject({
-      ...{ code: 2, error: expect.stringContaining('is named for two forms') },
-    });
-  });
-
-  test('refuses a test of another version, in place of passing over it', async () => {
-    write(suite(`  - {name: a, request: {${request}}, expect: {status: 403}}\n`).replace('meshpol/v1', 'v1'));
-    expect(await runTests()).toMatchObject({ code: 1, error: expect.stringContaining('test.yaml:1:13: error') });
-  });
-
-  test('ends with 1, and the mistake, where the inputs have errors, and runs other tests all the same', async () => {
-    writeFileSync(join(folder, 'broken.yaml'), policies.replace('STRICT', 'STRIKT'));
-    write(suite(`  - {name: a, request: {${request}}, expect: {reaches: shop/cart}}\n`));
-    write(
-      suite('  - {name: b, request: {from: outside, to: shop/cart}, expect: {exit: 56}}\n').replace(
-        'policies.yaml',
-        'broken.yaml',
-      ),
-      'other.yaml',
-    );
-    const { code, out, error } = await runTests();
-    expect([code, out]).toEqual([1, '1 passed, 0 failed\n']);
-    expect(error).toContain('"mode" is "STRIKT"');
-  });
-
-  test('takes the folder of a test as its inputs where it names none, itself passed over', async () => {
-    mkdirSync(join(folder, 'alone'));
-    writeFileSync(join(folder, 'alone/policies.yaml'), policies);
-    const text = suite(`  - {name: a, request: {${request}}, expect: {reaches: shop/cart}}\n`);
-    writeFileSync(join(folder, 'alone/test.yaml'), text.replace('  inputs: [policies.yaml]\n', ''));
-    expect(await run(`test ${folder}/alone`)).toMatchObject({ code: 0, error: '' });
-  });
-});
-
-test('the tests of the example pass', async () => {
-  expect(await run('test examples/policy-tests')).toEqual({ code: 0, out: '11 passed, 0 failed\n', error: '' });
 });

@@ -81,11 +81,9 @@ describe('the server of webhooks', () => {
     readonly method?: string;
     readonly type?: string;
   }
-  const ask = (
-    body: string | Buffer | object,
-    { path = '/validate', method = 'POST', type = 'application/json' }: Asked = {},
-  ) =>
+  const ask = (body: string | Buffer | object, asked: Asked = {}) =>
     new Promise<{ readonly status: number | undefined; readonly body: string }>((done, reject) => {
+      const { path = '/validate', method = 'POST', type = 'application/json' } = asked;
       const sent = request({
         ...{ host: '127.0.0.1', port: server.port, ca: root, servername: 'meshd.mesh-system.svc', agent: false },
         ...{ method, path, headers: { 'content-type': type } },

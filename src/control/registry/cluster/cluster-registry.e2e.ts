@@ -224,18 +224,14 @@ describe('ClusterRegistry, on a real API server', () => {
   });
 
   const burst = tries(1_000, 5);
-
   test(`reads ${burst} pods that are created at once, and has all of them at the end`, async () => {
     await namespace('burst');
     await cluster.api.must('POST', '/api/v1/namespaces/burst/serviceaccounts', { metadata: { name: 'default' } });
     const { told, paths, registry } = follow();
     await eventually(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true));
     const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'a', image: 'a' }] } });
-    await Promise.all(
-      Array.from({ length: burst }, (_, index) =>
-        cluster.api.must('POST', '/api/v1/namespaces/burst/pods', pod(`p${index}`)),
-      ),
-    );
+    const names = Array.from({ length: burst }, (_, index) => `p${index}`);
+    await Promise.all(names.map((name) => cluster.api.must('POST', '/api/v1/namespaces/burst/pods', pod(name))));
     await eventually(() => expect(paths('Pod/burst')).toHaveLength(burst));
     expect(told.batches).toBeLessThan(burst / 2);
   });
