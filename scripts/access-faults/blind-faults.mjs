@@ -1,3 +1,5 @@
+import { fault } from '../mutate/plant-fault.mjs';
+
 /** Faults that somebody invented who did not know the generated requests; the comment names a request that each changes. */
 export const faults = [
   // a route or rule whose header regex is [[:alpha:]]+ (or (?i)admin, \pL+): GET / with that header 'abc' matches in RE2, not in JavaScript
@@ -183,7 +185,3 @@ export const faults = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: text of the source
   fault('model/uri-template.ts', 'return `(?:${segmentCharacter}|/)*`;', "return '.*';", '** takes any character'),
 ];
-
-function fault(file, before, after, what) {
-  return { file, before, after, what };
-}

@@ -1,3 +1,5 @@
+import { fault } from '../mutate/plant-fault.mjs';
+
 /**
  * Faults that a model of Envoy easily has: where they stand below src/access, what to replace, and what goes wrong. Each text
  * stands once in its file.
@@ -269,7 +271,3 @@ export const faults = [
   ),
   fault('evaluate/check-wire.ts', '!knownMethods.has(method) || ', '', 'the codec knows all methods'),
 ];
-
-function fault(file, before, after, what) {
-  return { file, before, after, what };
-}

@@ -1,3 +1,5 @@
+import { fault } from '../mutate/plant-fault.mjs';
+
 /** Faults that merging and lowering policies easily has. Each text stands once in its file, below src/compiler. */
 export const faults = [
   // Which policies hold for a workload.
@@ -284,7 +286,3 @@ export const faults = [
     'tokens whose payload is not encoded are accepted',
   ),
 ];
-
-function fault(file, before, after, what) {
-  return { file, before, after, what };
-}

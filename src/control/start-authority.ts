@@ -39,11 +39,11 @@ export interface StartedAuthority {
 /** Opens the CA, and what shows it who asks. `ControlError` says what is in its way. */
 export async function startAuthority(config: AuthorityConfig, parts: AuthorityParts): Promise<StartedAuthority> {
   const { trustDomain, log, clock, open, metrics, cluster, stop } = parts;
-  const refused = (): void => metrics.countRefusedAuthority();
+  const refused = (): void => metrics.authority.countRefusedAuthority();
   const opened = await openAuthority({ ...config, trustDomain, clock, log, refused, secrets: cluster, stop });
   open.push(opened);
   const { authority } = opened;
-  metrics.watch(() => authority.signer);
+  metrics.authority.watch(() => authority.signer);
   const tokens = config.tokens && (await openTokens(config.tokens, { log, clock, open }));
   const reviews =
     config.reviews &&
@@ -52,7 +52,7 @@ export async function startAuthority(config: AuthorityConfig, parts: AuthorityPa
       review: createTokenReview({ ...config.reviews, api: cluster.api, clock }),
       clock,
       elapsedMs: () => performance.now(),
-      onReview: (outcome) => metrics.countReview(outcome),
+      onReview: (outcome) => metrics.authority.countReview(outcome),
     });
   if (tokens === undefined && reviews === undefined)
     log.warn('tokens are not accepted, only client certificates: no issuer of tokens is configured');
@@ -60,7 +60,7 @@ export async function startAuthority(config: AuthorityConfig, parts: AuthorityPa
   const limits = new CallerLimits(config.limit, () => performance.now());
   return {
     authority,
-    admit: createCertificateService({ authority, authenticate, limits, trustDomain, metrics, log }),
+    admit: createCertificateService({ authority, authenticate, limits, trustDomain, metrics: metrics.authority, log }),
     trust: (change) => tokens?.trust(change),
     keys: tokens?.source,
   };

@@ -22,9 +22,9 @@ export interface AnswererOptions {
 const mostQueries = 512;
 
 /**
- * Has a query answered: names of the mesh from the table where there is one, else by its own server alone, and all others by those of the system. Whoever cannot be
- * asked, the client hears SERVFAIL: no name is said not to be there because the network failed, and none of the mesh is
- * asked in the clear instead.
+ * Has a query answered: names of the mesh from the table where there is one, else by its own server alone, and all others by
+ * those of the system. Whoever cannot be asked, the client hears SERVFAIL: no name is said not to be there because the
+ * network failed, and none of the mesh is asked in the clear instead.
  */
 export class Answerer {
   readonly #options: AnswererOptions;

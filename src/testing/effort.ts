@@ -19,3 +19,13 @@ export function tries(few: number, factor = 20): number {
 export function runs(few = 100, factor = 20): { readonly numRuns: number } {
   return { numRuns: isShort && few >= 40 ? Math.ceil(few / 4) : tries(few, factor) };
 }
+
+/** Of chance: another one at each call. */
+export function newSeed(): number {
+  return 1 + Math.floor(Math.random() * 2 ** 31);
+}
+
+/** The same seed each time in `make test`, three others in `make soak`: what these find is no fault of the change at hand. */
+export function seeds(usual: number): readonly number[] {
+  return isSoak ? [newSeed(), newSeed(), newSeed()] : [usual];
+}

@@ -3,13 +3,14 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { ServiceEntry, WorkloadEntrySpec } from '../../policy/topology-kinds.ts';
 import { canonicalBlock, isFixed } from './address.ts';
+import { dialedAddress } from './dialed-address.ts';
 import { isWildcard } from './host.ts';
 import { localityOfLabels } from './locality.ts';
 import type { Endpoint, Resolution, ServicePort } from './model.ts';
 import { selectProtocol } from './protocol-selection.ts';
 import { acceptsMeshTls, roleOfEntry } from './role.ts';
 import { externalEndpoint, isStream, type ServiceDraft } from './services.ts';
-import { dialedAddress, identityOf } from './workloads.ts';
+import { identityOf } from './workloads.ts';
 
 /** One service a host of the entry. */
 export function draftServiceEntry(entry: ServiceEntry, settings: Settings, bag: DiagnosticBag): ServiceDraft[] {

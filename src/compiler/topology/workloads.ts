@@ -1,6 +1,5 @@
 import type { InjectionChoice } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { JsonPath } from '../../diagnostics/span.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import type {
   Pod,
@@ -10,9 +9,10 @@ import type {
   WorkloadEntrySpec,
   WorkloadGroup,
 } from '../../policy/topology-kinds.ts';
-import { canonicalAddress, isHostName, isSocketAddress } from './address.ts';
+import { canonicalAddress } from './address.ts';
 import { annotationPath } from './annotation-path.ts';
 import { checkCapture } from './capture.ts';
+import { dialedAddress, ipAddress } from './dialed-address.ts';
 import { injectKey } from './injection.ts';
 import { localityOfLabels } from './locality.ts';
 import type { SpiffeId, Workload, WorkloadRole } from './model.ts';
@@ -58,7 +58,7 @@ export function podWorkload(pod: Pod, localityOfNode: string | undefined, contex
   const draft = templateWorkload(pod, pod.labels, pod.annotations, pod.spec, context);
   const texts = pod.status?.podIPs?.map(({ ip }) => ip) ?? (pod.status?.podIP ? [pod.status.podIP] : []);
   const field = pod.status?.podIPs === undefined ? ['status', 'podIP'] : ['status', 'podIPs'];
-  const addresses = texts.flatMap((text) => readAddress(pod, field, text, context.bag));
+  const addresses = texts.flatMap((text) => ipAddress(pod, field, text, context.bag));
   return {
     ...draft,
     addresses,
@@ -147,20 +147,6 @@ function isEntryHealthy({ status }: WorkloadEntry, annotations: Labels): boolean
   // The spellings of true that Istio takes.
   if (!/^(?:1|[tT]|true|True|TRUE)$/.test(annotations[healthAnnotation] ?? '')) return true;
   return status?.conditions?.find(({ type }) => type === 'Healthy')?.status === 'True';
-}
-
-/** An IP address in canonical form, a host name in lower case, or a Unix socket; anything else is reported and left out. */
-export function dialedAddress(object: MeshObject<string>, path: JsonPath, text: string, bag: DiagnosticBag): string[] {
-  if (isSocketAddress(text)) return [text];
-  const address = canonicalAddress(text) ?? (isHostName(text) ? text.toLowerCase() : undefined);
-  return address === undefined ? readAddress(object, path, text, bag) : [address];
-}
-
-function readAddress(object: MeshObject<string>, path: JsonPath, text: string, bag: DiagnosticBag): string[] {
-  const address = canonicalAddress(text);
-  if (address !== undefined) return [address];
-  bag.report('invalid-address', object.document.spanOf(path), { value: text });
-  return [];
 }
 
 function templateWorkload(

@@ -18,7 +18,7 @@ describe('createCertificateService', () => {
       authenticate: async () => ({ caller: { namespace: 'foo', serviceAccount: 'httpbin', by: 'token' } }),
       limits: new CallerLimits({ requestsPerSecond: 100, burst: 100 }, Date.now),
       trustDomain: 'cluster.local',
-      metrics: new ControlMetrics('test'),
+      metrics: new ControlMetrics('test').authority,
       log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     });
     const { csr } = await createTestRequest();

@@ -7,7 +7,7 @@ import {
 import type { PlainLog } from '../../lib/log.ts';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
 import { type Caller, identityOf } from '../auth/caller.ts';
-import type { ControlMetrics } from '../server/metrics.ts';
+import type { AuthorityMetrics } from '../server/authority-metrics.ts';
 import { type AuditedRequest, auditIssued, auditRefused } from './audit.ts';
 import { AuthorityUnavailable, type CertificateAuthority } from './authority.ts';
 import { lifetimeOf } from './lifetime.ts';
@@ -20,7 +20,7 @@ export interface CertificateServiceParts {
   readonly authenticate: Authenticate;
   readonly limits: CallerLimits;
   readonly trustDomain: string;
-  readonly metrics: ControlMetrics;
+  readonly metrics: AuthorityMetrics;
   readonly log: PlainLog;
 }
 
@@ -129,7 +129,7 @@ async function authenticated(
   throw new Refusal(status.UNAUTHENTICATED, authenticationFailure, problem);
 }
 
-function decode(bytes: Buffer, metrics: ControlMetrics): CertificateRequest {
+function decode(bytes: Buffer, metrics: AuthorityMetrics): CertificateRequest {
   try {
     return decodeCertificateRequest(bytes);
   } catch {

@@ -25,6 +25,14 @@ export class MetricRegistry {
     this.#collected(name, () => [{ value: figure() }]);
   }
 
+  /** The end of a certificate, given in milliseconds of Unix time and shown in seconds. */
+  expiry(name: ControlMetricName<'gauge'>, endOf: () => number | undefined): void {
+    this.shown(name, () => {
+      const endMs = endOf();
+      return endMs === undefined ? undefined : endMs / 1000;
+    });
+  }
+
   /** The same for series with labels. */
   series(name: ControlMetricName<'gauge'>, all: () => readonly Series[]): void {
     this.#collected(name, all);

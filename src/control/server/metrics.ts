@@ -1,8 +1,8 @@
 import { type MeshGauge, meshGauges } from '../../diagnostics/mesh-gauges.ts';
 import { type RejectedObject, RejectedObjects } from '../../diagnostics/rejected-objects.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
-import type { Signer } from '../ca/signer.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
+import { AuthorityMetrics } from './authority-metrics.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import type { ControlMetricName } from './metric-table.ts';
@@ -16,15 +16,7 @@ export interface FleetFigures {
 /** Counters and gauges of the control plane. */
 export class ControlMetrics {
   readonly #registry = new MetricRegistry();
-  readonly #requests = this.#registry.counter('ca_server_csr_count');
-  readonly #unauthenticated = this.#registry.counter('ca_server_authentication_failure_count');
-  readonly #unreadable = this.#registry.counter('ca_server_csr_parsing_err_count');
-  readonly #mismatches = this.#registry.counter('ca_server_id_extraction_err_count');
-  readonly #failures = this.#registry.counter('ca_server_csr_sign_err_count');
-  readonly #issued = this.#registry.counter('ca_server_success_cert_issuance_count');
-  readonly #limited = this.#registry.counter('ca_server_rate_limited_count');
-  readonly #reviews = this.#registry.counter('meshd_token_reviews_count');
-  readonly #refusedAuthorities = this.#registry.counter('ca_server_authority_refused_count');
+  readonly authority = new AuthorityMetrics(this.#registry);
   readonly #refusedConnections = this.#registry.counter('meshd_connections_refused_count');
   readonly #dnsQueries = this.#registry.counter('meshd_dns_queries_count');
   readonly #pushes = this.#registry.counter('meshd_xds_pushes_count');
@@ -60,7 +52,6 @@ export class ControlMetrics {
   #names: (() => number | undefined) | undefined;
   #revisionOf: () => RegistryRevision | undefined = () => undefined;
   #pendingRoots: (() => number) | undefined;
-  #signer: (() => Signer) | undefined;
   #ownNotAfterMs: (() => number | undefined) | undefined;
 
   constructor(version: string) {
@@ -82,9 +73,7 @@ export class ControlMetrics {
       return commit === undefined ? [] : [{ labels: { commit }, value: committedAtMs / 1_000 }];
     });
     this.#registry.shown('meshd_root_namespaces_pending', () => this.#pendingRoots?.());
-    this.#expiry('ca_server_root_cert_expiry_timestamp', () => this.#signer?.().rootNotAfterMs);
-    this.#expiry('ca_server_cert_chain_expiry_timestamp', () => this.#signer?.().notAfterMs);
-    this.#expiry('meshd_server_cert_expiry_timestamp', () => this.#ownNotAfterMs?.());
+    this.#registry.expiry('meshd_server_cert_expiry_timestamp', () => this.#ownNotAfterMs?.());
   }
 
   /** The streams that are counted when somebody asks. */
@@ -178,51 +167,9 @@ export class ControlMetrics {
     this.#pendingRoots = pending;
   }
 
-  /** The CA whose ends are shown. */
-  watch(signer: () => Signer): void {
-    this.#signer = signer;
-  }
-
   /** The end of the listener's certificate, milliseconds of Unix time. */
   watchOwn(notAfterMs: () => number | undefined): void {
     this.#ownNotAfterMs = notAfterMs;
-  }
-
-  countRequest(): void {
-    this.#requests.inc();
-  }
-
-  countAuthenticationFailure(): void {
-    this.#unauthenticated.inc();
-  }
-
-  /** The API server was asked about a token. */
-  countReview(outcome: 'accepted' | 'refused' | 'failed'): void {
-    this.#reviews.inc({ outcome });
-  }
-
-  countUnreadableRequest(): void {
-    this.#unreadable.inc();
-  }
-
-  countIdentityMismatch(): void {
-    this.#mismatches.inc();
-  }
-
-  countSigningFailure(): void {
-    this.#failures.inc();
-  }
-
-  countIssued(): void {
-    this.#issued.inc();
-  }
-
-  countRateLimited(): void {
-    this.#limited.inc();
-  }
-
-  countRefusedAuthority(): void {
-    this.#refusedAuthorities.inc();
   }
 
   countRefusedConnection(reason: ConnectionRefusal): void {
@@ -232,13 +179,6 @@ export class ControlMetrics {
   /** In Prometheus' text format 0.0.4. */
   text(): Promise<string> {
     return this.#registry.text();
-  }
-
-  #expiry(name: ControlMetricName<'gauge'>, endOf: () => number | undefined): void {
-    this.#registry.shown(name, () => {
-      const endMs = endOf();
-      return endMs === undefined ? undefined : endMs / 1000;
-    });
   }
 
   #byKind(name: ControlMetricName<'gauge'>, figureOf: (figures: RegistryFigures) => number | undefined): void {

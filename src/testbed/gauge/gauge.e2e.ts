@@ -5,14 +5,12 @@ import { normalizePath } from '../../access/model/normalize-path.ts';
 import { codecDetails } from '../../gauge/differences.ts';
 import type { GaugeCase } from '../../gauge/gauge-case.ts';
 import { Dice } from '../../testing/dice.ts';
-import { isSoak, tries } from '../../testing/effort.ts';
+import { isSoak, newSeed, tries } from '../../testing/effort.ts';
 import { addressOf, type GaugeRound, judgeRound, playRound } from '../../testing/gauge-round.ts';
 import { GaugeTally } from '../../testing/gauge-tally.ts';
 import { compileGauged, peerAuthentication } from '../../testing/gauged-mesh.ts';
 import { tellingCases } from '../../testing/telling/cases.ts';
 import { gauge } from './gauge.ts';
-
-const newSeed = (): number => 1 + Math.floor(Math.random() * 2 ** 31);
 
 describe('the evaluator', () => {
   const meshCount = tries(30, 20);
