@@ -43,11 +43,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
   });
 
   test('gets only what has changed since the cache was written', async () => {
-    const first = await bench.startClient();
-    first.takeIdentity(bench.identity);
-    await bench.startEnvoy();
-    await bench.untilEnvoyHas('"virtualInbound"');
-    await eventually(() => expect(first.isInForce).toBe(true));
+    await bench.settle();
     const pushes = async () =>
       Promise.all(
         ['Cluster', 'Listener', 'RouteConfiguration'].map((type) =>

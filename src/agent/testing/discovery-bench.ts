@@ -98,11 +98,12 @@ export class DiscoveryBench {
     return eventually(async () => expect(await this.dump()).toContain(text));
   }
 
-  /** A client and an Envoy that have everything. */
+  /** A client and an Envoy that have everything, the routes that Envoy asks for last included. */
   async settle(changes: Partial<DiscoveryConfig> = {}, checkMs?: number): Promise<DiscoveryClient> {
     const client = await this.startClient(changes, checkMs);
     client.takeIdentity(this.identity);
     await this.startEnvoy();
+    await this.untilEnvoyHas('dynamic_route_configs');
     await eventually(() => expect(client.isInForce, this.logged().slice(-3000)).toBe(true));
     return client;
   }
