@@ -1,8 +1,10 @@
+import { unmodelledFields } from './unmodelled.ts';
+
 /**
  * Effect of a field of Envoy's configuration on the result of a request: `decides` is read by the lift; `inert` never changes
- * the kind of result. A field without a row is unknown: if it is set, the prediction is `unknown`.
+ * the kind of result. If an `unmodelled` field is set, the prediction is `unknown`.
  */
-export type Bearing = 'decides' | 'inert';
+export type Bearing = 'decides' | 'inert' | 'unmodelled';
 
 type Row = readonly [decides: string, inert?: string];
 
@@ -212,11 +214,12 @@ const table: ReadonlyMap<string, ReadonlyMap<string, Bearing>> = new Map(
     new Map<string, Bearing>([
       ...words(decides).map((field) => [field, 'decides'] as const),
       ...words(inert).map((field) => [field, 'inert'] as const),
+      ...words(unmodelledFields[type] ?? '').map((field) => [field, 'unmodelled'] as const),
     ]),
   ]),
 );
 
-/** Undefined: nothing is known of this field, or of the message. */
+/** Undefined: the message has no rows, or this Envoy's API has no such field. */
 export function bearingOf(type: string, field: string): Bearing | undefined {
   return table.get(type)?.get(field);
 }

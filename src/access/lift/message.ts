@@ -28,7 +28,7 @@ export class Message {
     this.fragment = fragment;
     this.gaps = gaps;
     for (const field of fragment.fields) {
-      if (field !== '@type' && bearingOf(type, field) === undefined) gaps.note(fragment.at(field));
+      if (field !== '@type' && !isUnderstood(type, field)) gaps.note(fragment.at(field));
     }
   }
 
@@ -103,6 +103,11 @@ export class Message {
     if (bearingOf(this.type, field) !== 'decides') throw new Error(`${this.type}.${field} is no field that decides`);
     return this.fragment.at(field);
   }
+}
+
+function isUnderstood(type: string, field: string): boolean {
+  const bearing = bearingOf(type, field);
+  return bearing === 'decides' || bearing === 'inert';
 }
 
 function anyIn(fragment: Fragment, gaps: Gaps): Message | undefined {
