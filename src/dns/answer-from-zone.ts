@@ -39,14 +39,21 @@ function sectionsOf(zone: Zone, query: Query, first: Own, viewer: Viewer): Answe
     if (type === recordType.ANY || isRing) return { code: responseCode.noError, answers, authority: [] };
     seen.add(name.target);
     const next = zone.find(target, viewer);
-    // Whoever asks can ask whoever knows that one.
-    if (next.type === 'foreign') return { code: responseCode.noError, answers, authority: [] };
+    // Whoever asks can ask whoever knows that one, also where a ServiceEntry has no address for it.
+    if (next.type === 'foreign' || isOpen(zone, target, next))
+      return { code: responseCode.noError, answers, authority: [] };
     [owner, found] = [target, next];
   }
   const records = found.type === 'known' ? recordsOf(found, owner, query, viewer) : [];
   const code = found.type === 'missing' ? responseCode.noSuchName : responseCode.noError;
   const authority = records.length > 0 ? [] : [authorityOf(owner, found.origin)];
   return { code, answers: [...answers, ...records], authority };
+}
+
+/** The mesh knows of the name, but nothing that it leads to, and others may. */
+function isOpen(zone: Zone, labels: readonly string[], found: Own): boolean {
+  const { name } = found.type === 'known' ? found : {};
+  return name !== undefined && name.target === undefined && name.addresses.length === 0 && !zone.owns(labels);
 }
 
 /** What a name has of the type; of any type, the first that there is (RFC 8482 4.1). */

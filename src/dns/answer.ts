@@ -4,6 +4,7 @@ import type { MeshNames } from './mesh-names.ts';
 import { failureOf, type Query, withId } from './message.ts';
 import { answerFromTable, type NameTable } from './name-table.ts';
 import type { DnsObserver } from './observer.ts';
+import { answerWithOutside, outsideAlias, questionOutside } from './outside-alias.ts';
 import type { OwnQueries } from './own-queries.ts';
 import type { TlsUpstream } from './tls-upstream.ts';
 
@@ -23,8 +24,9 @@ const mostQueries = 512;
 
 /**
  * Has a query answered: names of the mesh from the table where there is one, else by its own server alone, and all others by
- * those of the system. Whoever cannot be asked, the client hears SERVFAIL: no name is said not to be there because the
- * network failed, and none of the mesh is asked in the clear instead.
+ * those of the system. These are asked too where a name of the mesh stands for one outside of it, so that the client has
+ * nothing left to ask. Whoever cannot be asked, the client hears SERVFAIL: no name is said not to be there because the network
+ * failed, and none of the mesh is asked in the clear instead.
  */
 export class Answerer {
   readonly #options: AnswererOptions;
@@ -39,21 +41,25 @@ export class Answerer {
     observer.requested();
     const table = this.#options.table();
     const known = table && answerFromTable(table, query, names);
-    if (known !== undefined) return known;
-    const isOfMesh = names.has(query.labels);
+    const isOfMesh = known !== undefined || names.has(query.labels);
+    let asked = isOfMesh ? 'a name of the mesh' : 'a name';
+    if (known !== undefined && outsideAlias(query, known, names) === undefined) return known;
     try {
       if (own.has(query)) throw new Error(loop);
       if (this.#running >= mostQueries) throw new Error(`${mostQueries} queries are being answered already`);
       this.#running += 1;
       try {
-        const answer = await (isOfMesh ? mesh.ask(query) : others.ask(query, transport));
-        return withId(answer, query.id);
+        const answer = known ?? withId(await (isOfMesh ? mesh.ask(query) : others.ask(query, transport)), query.id);
+        const outside = isOfMesh ? outsideAlias(query, answer, names) : undefined;
+        if (outside === undefined) return answer;
+        asked = 'a name outside of the mesh that one of the mesh stands for';
+        return answerWithOutside(query, outside, await others.ask(questionOutside(query, outside), transport));
       } finally {
         this.#running -= 1;
       }
     } catch (error) {
       observer.failed();
-      log.failed(isOfMesh ? 'a name of the mesh' : 'a name', error as Error);
+      log.failed(asked, error as Error);
       return failureOf(query);
     }
   }

@@ -56,6 +56,11 @@ export class Zone {
     node.names.set(key, name);
   }
 
+  /** Whether the mesh alone has names like this one. */
+  owns(labels: readonly string[]): boolean {
+    return this.#suffixes.some((suffix) => endsWith(labels, suffix));
+  }
+
   /** Looks up a name by its labels in small letters, the first one first. */
   find(labels: readonly string[], viewer: Viewer): Found {
     const suffix = this.#suffixes.find((it) => endsWith(labels, it));
