@@ -3,6 +3,7 @@ import type { Step } from '../outcome.ts';
 import { metConditions, nearDenials, nearMisses } from '../reason/near-miss.ts';
 import { holds } from './holds.ts';
 import type { RequestView } from './request-view.ts';
+import { rulesFor } from './rule-index.ts';
 import type { Observer } from './surroundings.ts';
 
 /** Verdict of an access filter about a request. */
@@ -23,7 +24,7 @@ export function judge(judged: AccessRules, view: RequestView, observer?: Observe
 
 function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
   const isOpaque = view.blanks === undefined && view.opaque.size > 0;
-  for (const rule of rules) {
+  for (const { rule } of rulesFor(rules, view)) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
     const unknown = isOpaque && rule.readsText.find((name) => view.opaque.has(name));
     if (unknown) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };

@@ -100,7 +100,8 @@ function liftRule(name: string, policy: Message): AccessRule {
   return { name, condition, readsText: textsRead(condition), at: policy.fragment, gap: policy.gaps.first };
 }
 
-function textsRead(condition: Condition): readonly string[] {
+/** Names of the headers whose text a condition compares, in the order of its leaves. */
+export function textsRead(condition: Condition): readonly string[] {
   switch (condition.kind) {
     case 'all':
     case 'some':
