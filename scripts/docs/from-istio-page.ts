@@ -51,6 +51,7 @@ const different = `## What behaves differently
 | \`istioctl experimental authz check\` shows the access rules of a proxy | \`meshpol explain\` predicts the result of a request, and names the rule that decides |
 | if a Sidecar has \`ingress\`, the ports of services that it doesn't name are no longer configured | these ports stay as they are, so that their port-level mutual TLS remains in effect |
 | a Sidecar without \`egress\` imports everything, and one without \`outboundTrafficPolicy\` follows the mesh configuration | the field is taken from the Sidecar of the namespace that has no selector, else from that of the root namespace, as Istio's reference says |
+| the agent asks the cluster's DNS for names that a Sidecar does not import | names below the cluster domain that a Sidecar does not import do not exist for an agent with \`DNS_AGENT\` ([details](../reference/meshd-dns.md#who-may-know-what)) |
 | a listener of a Sidecar with \`captureMode: NONE\` passes unknown destinations on | it refuses them: there is no other destination than the listener itself |
 | a CORS preflight that \`corsPolicy\` does not allow goes to the application | the proxy answers it, unless \`unmatchedPreflights\` is \`FORWARD\` |
 | newer releases prefer endpoints with few requests in progress (\`LEAST_REQUEST\`) | requests go to the endpoints in turn (\`ROUND_ROBIN\`), as in older releases, unless \`loadBalancer\` says otherwise |

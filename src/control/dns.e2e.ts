@@ -28,6 +28,17 @@ const mesh = [
   service('db', 'clusterIP: None, selector: {app: db}'),
   entry,
 ];
+const caller = `apiVersion: v1
+kind: Pod
+metadata: {name: caller, namespace: shop}
+spec: {serviceAccountName: a, containers: [{name: app}, {name: mesh-proxy}]}
+status: {podIP: 127.0.0.1}
+`;
+const sidecar = `apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: default, namespace: shop}
+spec: {egress: [{hosts: [./secret.shop.svc.cluster.local]}]}
+`;
 const any = { host: '127.0.0.1', port: 0 };
 const host = (name: string): string => `${name}.shop.svc.cluster.local`;
 
@@ -100,6 +111,13 @@ describe('DNS of meshd', () => {
     expect(await heard(undefined, host('secret'))).toBe('NXDOMAIN');
     expect(await heard('bank/a', 'api.global')).toEqual([expect.stringMatching(/^240\.240\./)]);
     expect(await heard(undefined, host('web'))).toEqual(['10.96.0.1']);
+
+    // Of the account `a` at this address there is one workload, whose Sidecar imports one service.
+    await bench.put('mesh.yaml', [...mesh, caller, sidecar].join('---\n'));
+    await eventually(async () => expect(await heard('shop/a', host('web'))).toBe('NXDOMAIN'));
+    expect(await heard('shop/a', host('secret'))).toEqual(['10.96.0.2']);
+    expect(await heard('shop/b', host('web'))).toEqual(['10.96.0.1']);
+    expect(await heard('shop/b', host('secret'))).toEqual(['10.96.0.2']);
   });
 
   test('does not start where an address that was asked for cannot be had, and starts without a usual one', async () => {

@@ -1,12 +1,13 @@
 import type { DnsError } from '../dns/dns-error.ts';
-import { ZoneResponder } from '../dns/zone-responder.ts';
+import { type StreamSender, ZoneResponder } from '../dns/zone-responder.ts';
 import { serveZone, serveZoneOverTls, type TlsParts, type ZoneServer } from '../dns/zone-server.ts';
 import type { ReadClock } from '../lib/clock.ts';
 import { authenticateCertificate } from './auth/client-certificate.ts';
 import type { DnsConfig } from './control-config.ts';
 import { ControlError } from './control-error.ts';
+import type { NameCaller } from './names/name-scopes.ts';
 import type { ServedNames } from './names/served-names.ts';
-import type { Address } from './server/address.ts';
+import { type Address, addressOf } from './server/address.ts';
 import type { CertificateSource } from './server/certificate-provider.ts';
 import type { ControlMetrics } from './server/metrics.ts';
 import type { Surroundings } from './start-listener.ts';
@@ -31,7 +32,7 @@ export async function startDns(
   const names = distribution?.names;
   if (config === undefined || names === undefined) return { plain: undefined, tls: undefined };
   const responder = new ZoneResponder({
-    zone: () => names.zone,
+    zone: (from) => names.zoneFor(from && callerOf(from)),
     observe: (transport, outcome) => metrics.countDnsQuery(transport, outcome),
     rate,
   });
@@ -61,6 +62,12 @@ const remedies = {
   tls: 'agents have to be told another server (DNS_SERVER). Give an address that is free with --dnsTlsAddr',
 };
 
+/** Undefined: nobody knows who it is. */
+function callerOf({ viewer: namespace, serviceAccount, address }: StreamSender): NameCaller | undefined {
+  if (namespace === undefined || serviceAccount === undefined) return undefined;
+  return { namespace, serviceAccount, address: addressOf(`[${address}]:0`) };
+}
+
 /** An empty host is every address, of IPv4 too. */
 function placeOf({ host, port }: Address): { readonly address: string; readonly port: number } {
   return { address: host || '::', port };
@@ -71,7 +78,7 @@ function tlsParts(certificates: CertificateSource, trustDomain: string, clock: R
     followPair: (use, signal) => certificates.follow(use, signal),
     identify: (raw) => {
       const { caller } = authenticateCertificate(raw, trustDomain, clock());
-      return caller && { viewer: caller.namespace };
+      return caller && { viewer: caller.namespace, serviceAccount: caller.serviceAccount };
     },
   };
 }

@@ -14,8 +14,11 @@ export type ObserveQuery = (
 
 /** What queries are answered from, and how many of them. */
 export interface ZoneResponderOptions {
-  /** With all names of the mesh; undefined: they are not known yet, and everybody hears SERVFAIL. */
-  readonly zone: () => Zone | undefined;
+  /**
+   * With the names of the mesh that a sender may know, as far as its namespace does not decide; without one, all of them.
+   * Undefined: they are not known yet, and everybody hears SERVFAIL.
+   */
+  readonly zone: (from?: StreamSender) => Zone | undefined;
   readonly observe: ObserveQuery;
   /** Of the queries of one source. */
   readonly rate: Rate;
@@ -41,23 +44,23 @@ export class ZoneResponder {
       this.#options.observe('udp', 'limited');
       return share === 'cut' ? cutAnswer(message) : undefined;
     }
-    return this.#answer(message, undefined, 'udp');
+    return this.#answer(message, 'udp');
   }
 
   /** Undefined: the connection is of no use. */
   async ofMessage(message: Buffer, from: StreamSender): Promise<Buffer | undefined> {
     const waitMs = this.#limits.waitMs(from.address, performance.now());
     if (waitMs > 0) await delay(waitMs, undefined, { ref: false });
-    return this.#answer(message, from.viewer, from.transport);
+    return this.#answer(message, from.transport, from);
   }
 
-  #answer(message: Buffer, viewer: Viewer, transport: 'udp' | 'tcp' | 'tls'): Buffer | undefined {
+  #answer(message: Buffer, transport: 'udp' | 'tcp' | 'tls', from?: StreamSender): Buffer | undefined {
     const { observe } = this.#options;
-    const zone = this.#options.zone();
+    const zone = this.#options.zone(from);
     const query = parseQuery(message, responseCode.refused);
     if (query === undefined) return undefined;
     const isQuery = !Buffer.isBuffer(query);
-    const whole = !isQuery ? query : zone ? answerFromZone(zone, query, viewer) : failureOf(query);
+    const whole = !isQuery ? query : zone ? answerFromZone(zone, query, from?.viewer) : failureOf(query);
     observe(transport, outcomes[responseCodeOf(whole)] ?? 'refused');
     return transport === 'udp' && isQuery ? shorten(whole, Math.min(query.udpSize, longestDatagram)) : whole;
   }
@@ -73,5 +76,7 @@ const outcomes: Readonly<Record<number, Parameters<ObserveQuery>[1]>> = {
 export interface StreamSender {
   readonly address: string;
   readonly viewer: Viewer;
+  /** Of the namespace, if a certificate proves one. */
+  readonly serviceAccount?: string;
   readonly transport: 'tcp' | 'tls';
 }

@@ -4,7 +4,6 @@ import { DnsError } from './dns-error.ts';
 import type { ServerAddress } from './exchange.ts';
 import { type ReceiveMessage, serveStreams, serveTcp, type TcpServer } from './tcp-server.ts';
 import { serveUdp } from './udp-server.ts';
-import type { Viewer } from './zone-name.ts';
 import type { StreamSender, ZoneResponder } from './zone-responder.ts';
 
 /** A server that answers from a zone. */
@@ -18,7 +17,7 @@ export interface TlsParts {
   /** Tells of the server's pair and of the roots of clients (PEM), now or soon and whenever they change, until `signal` fires. */
   followPair(use: (pair: ServerPairWithRoots) => void, signal: AbortSignal): void;
   /** Who a client is whose certificate (DER) leads to a root; undefined: its connection is closed. */
-  identify(certificate: Buffer): { readonly viewer: Viewer } | undefined;
+  identify(certificate: Buffer): Pick<StreamSender, 'viewer' | 'serviceAccount'> | undefined;
 }
 
 export interface ServerPairWithRoots {

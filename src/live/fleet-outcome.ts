@@ -1,7 +1,8 @@
 import type { MeshFigures } from '../compiler/mesh-figures.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import type { FaultyProxy } from '../compiler/render-snapshot.ts';
-import type { Topology, Workload } from '../compiler/topology/model.ts';
+import type { Snapshot } from '../compiler/snapshot.ts';
+import type { Workload } from '../compiler/topology/model.ts';
 import type { Diagnostic } from '../diagnostics/bag.ts';
 import type { TouchedProxies } from './access-changes.ts';
 import type { Fault } from './last-valid.ts';
@@ -47,8 +48,8 @@ export interface FleetOutcome {
   readonly diagnostics: readonly Diagnostic[];
   /** Undefined: nothing of the inputs could be used. */
   readonly figures: MeshFigures | undefined;
-  /** The services, workloads and endpoints that are in force; undefined as the figures. */
-  readonly topology: Topology | undefined;
+  /** What is in force; undefined as the figures. */
+  readonly snapshot: Snapshot | undefined;
 }
 
 /** Of an object; of a document of which nobody knows what it is, the place where it stands. */

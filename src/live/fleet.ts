@@ -121,7 +121,7 @@ export class Fleet {
         touched: 'all' as const,
         diagnostics,
         figures: undefined,
-        topology: undefined,
+        snapshot: undefined,
       };
       return { value, outcome };
     }
@@ -132,15 +132,15 @@ export class Fleet {
     this.#rootBefore = value.compilation.decidedRoot;
     this.#version = version;
     for (const key of this.#proxies.keys()) if (!outcomes.has(key)) this.#proxies.delete(key);
-    const { topology } = value.snapshot;
-    const { workloads } = topology;
+    const { snapshot } = value;
+    const { workloads } = snapshot.topology;
     this.#workloads = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
-    const objects = [...value.objects, ...boundPolicies(value.snapshot.policies)];
+    const objects = [...value.objects, ...boundPolicies(snapshot.policies)];
     const inForce = { objects, workloads: this.#workloads, rootNamespace: this.#rootBefore };
     const frozen = [...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : []));
     const touched = this.#access.take(inForce, frozen, settings);
     const { figures } = value.compilation;
-    return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics, figures, topology } };
+    return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics, figures, snapshot } };
   }
 
   async #restoreFrozen({ version, proxies, ...texts }: FrozenProxies, value: Compiled): Promise<void> {

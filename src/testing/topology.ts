@@ -198,6 +198,7 @@ export function effective(
     proxyConfigs: () => noProxyConfigs,
     virtualServices: () => noVirtualServices,
     outbound: () => outbound,
+    named: () => outbound.map(({ service }) => service),
     inboundTraffic: (_namespace, service, port) =>
       outbound.find((known) => known.service === service)?.subsets[0]?.traffic.get(port.number),
   };

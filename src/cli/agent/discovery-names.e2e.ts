@@ -28,6 +28,12 @@ spec:
 `,
   );
 
+const sidecar = `apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: default, namespace: foo}
+spec: {egress: [{hosts: [shop/other.shop.svc.cluster.local]}]}
+`;
+
 /** Asks the agent as the application does; prints the addresses, or the name of the failure, of each name. */
 const client = `
 const resolver = new (require('node:dns').promises.Resolver)({ timeout: 10000, tries: 1 });
@@ -72,5 +78,8 @@ describe('names of the mesh, which the control plane sends', () => {
     await it.bench.put('mesh.yaml', mesh(service('web', '10.1.0.8')));
     await it.bench.start(tellsNames);
     await eventually(() => expect(resolved()).toBe('10.1.0.8 ENOTFOUND ENOTFOUND 10.1.0.77'));
+    await it.bench.put('mesh.yaml', mesh(service('web', '10.1.0.8'), sidecar, service('other', '10.1.0.7')));
+    // Of the last name the mesh says nothing now, and no server of the system answers here.
+    await eventually(() => expect(resolved()).toMatch(/^ENOTFOUND ENOTFOUND 10\.1\.0\.7 E[A-Z]+$/));
   });
 });

@@ -9,7 +9,7 @@ import type * as effective from './effective.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 import { IdentityMap } from './identity-map.ts';
-import { importedServices } from './imported-services.ts';
+import { importedServices, namedServices } from './imported-services.ts';
 import { composeInbound, composeMode, decidedPorts } from './inbound.ts';
 import { type IngressPort, listenedPorts } from './ingress.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
@@ -133,6 +133,15 @@ export class Answers implements effective.Effective {
     return answers.of(scope.key, () => this.#servicesOf(scope).map((service) => this.#outboundOf(scope, service)));
   }
 
+  named(scope: effective.ClientScope): readonly Service[] {
+    const [outbound, routes] = [this.outbound(scope), this.virtualServices(scope)];
+    const { topology, settings } = this.sources;
+    return this.#memory.named.get([outbound, routes, topology.services], () => {
+      const services = outbound.map(({ service }) => service);
+      return namedServices(topology, scope, services, routes, settings);
+    });
+  }
+
   #servicesOf(scope: effective.ClientScope): readonly Service[] {
     const { topology, settings } = this.sources;
     if (scope.egress === undefined) return visibleServices(topology.services, scope.namespace);
@@ -181,6 +190,7 @@ class Memory {
   readonly merged = new IdentityMap<MergedRule>();
   readonly services = new IdentityMap<effective.EffectiveOutbound>();
   readonly proxyConfigs = new IdentityMap<effective.EffectiveProxyConfigs>();
+  readonly named = new IdentityMap<readonly Service[]>();
   readonly inboundTraffic = new IdentityMap<effective.EffectiveTraffic>();
   /** Asked of every proxy each time, since its keys may be others; by `inboundPolicies`. */
   readonly requests = new WeakMap<

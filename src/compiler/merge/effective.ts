@@ -86,6 +86,8 @@ export interface Effective {
    * it imports come the destinations of its VirtualServices, and external authorizers, which the proxy itself calls.
    */
   outbound(scope: ClientScope): readonly EffectiveOutbound[];
+  /** The services that clients of the scope call by name: those of `outbound`, and those that its routes are for. */
+  named(scope: ClientScope): readonly Service[];
   /** Connection pool for the server's own cluster (2.9): the rule that the server's namespace would see. */
   inboundTraffic(namespace: string, service: Service, port: ServicePort): EffectiveTraffic | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import { destinationsOf } from '../topology/destinations.ts';
+import { boundGateways } from '../topology/gateway-name.ts';
 import { resolveShortName } from '../topology/host.ts';
 import type { Service, Topology } from '../topology/model.ts';
 import type { ClientScope } from './effective.ts';
@@ -30,6 +31,34 @@ export function importedServices(
     .servicesFor(called.map((host) => ({ namespace: '*', host })))
     .filter(({ host }) => !known.has(host));
   return index.inOrder([...imported, ...visibleServices(others, namespace)]);
+}
+
+/**
+ * Those that a client calls by name: what its proxy has (`outbound`), and the hosts of the routes for sidecars, which are routed
+ * also where the Sidecar does not import them.
+ */
+export function namedServices(
+  topology: Topology,
+  { namespace }: Pick<ClientScope, 'namespace'>,
+  outbound: readonly Service[],
+  routes: readonly EffectiveVirtualService[],
+  { clusterDomain }: Pick<Settings, 'clusterDomain'>,
+): readonly Service[] {
+  const ofSidecars = routes.filter((it) => boundGateways(it.spec.gateways, it.namespace).includes('mesh'));
+  const hosts = ofSidecars.flatMap((it) =>
+    (it.spec.hosts ?? []).map((host) => ({
+      namespace: '*',
+      host: resolveShortName(host, it.namespace, clusterDomain),
+    })),
+  );
+  const index = serviceIndex(topology);
+  const known = new Set(outbound.map(({ host }) => host));
+  const routed = visibleServices(
+    index.servicesFor(hosts),
+    namespace,
+    (service) => !known.has(service.host) && importsService({ hosts }, service, namespace),
+  );
+  return index.inOrder([...outbound, ...routed]);
 }
 
 function destinationHosts(

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { zoneName } from '../../dns/testing/sample-zone.ts';
 import { NameTeller } from './name-changes.ts';
+import type { ServiceName } from './name-table.ts';
 import { ServedNames } from './served-names.ts';
 
-const [a, b, c] = [zoneName('a.global'), zoneName('b.global'), zoneName('c.global', { addresses: ['10.0.0.1'] })];
+const nameOf = (name: string, addresses: readonly string[] = []): ServiceName => ({
+  ...zoneName(name, { addresses }),
+  service: `shop/${name}`,
+});
+const [a, b, c] = [nameOf('a.global'), nameOf('b.global'), nameOf('c.global', ['10.0.0.1'])];
+const scopes = { scopes: [], goneScopes: [], workloads: [], goneWorkloads: [] };
 const suffixes = ['global'];
 
 describe('names that one thread tells another', () => {
@@ -40,11 +46,12 @@ describe('names that one thread tells another', () => {
         ['b', b],
       ],
       removed: [],
+      scopes,
     });
-    served.take({ isWhole: false, suffixes, changed: [['c', c]], removed: ['b'] });
+    served.take({ isWhole: false, suffixes, changed: [['c', c]], removed: ['b'], scopes });
     expect([found('a'), found('b'), found('c')]).toEqual(['known', 'missing', 'known']);
     // A thread that is started again knows nothing of what was told.
-    served.take({ isWhole: true, suffixes, changed: [['b', b]], removed: [] });
+    served.take({ isWhole: true, suffixes, changed: [['b', b]], removed: [], scopes });
     expect([found('a'), found('b'), found('c')]).toEqual(['missing', 'known', 'missing']);
   });
 });

@@ -1,5 +1,5 @@
-import type { ZoneName } from '../../dns/zone-name.ts';
-import type { Names } from './name-table.ts';
+import type { Names, ServiceName } from './name-table.ts';
+import type { ScopeChanges } from './scope-changes.ts';
 
 /** What is different of the names of the mesh, for another thread. */
 export interface NameChanges {
@@ -7,8 +7,10 @@ export interface NameChanges {
   readonly isWhole: boolean;
   /** Suffixes of the names that only the mesh has. */
   readonly suffixes: readonly string[];
-  readonly changed: readonly (readonly [string, ZoneName])[];
+  readonly changed: readonly (readonly [string, ServiceName])[];
   readonly removed: readonly string[];
+  /** What Sidecars leave of them. */
+  readonly scopes: ScopeChanges;
 }
 
 /** Finds what to tell of names, by what was told before. */
@@ -17,7 +19,7 @@ export class NameTeller {
   #suffixes: readonly string[] = [];
 
   /** Undefined: nothing is different. */
-  changesTo(names: Names, suffixes: readonly string[]): NameChanges | undefined {
+  changesTo(names: Names, suffixes: readonly string[]): Omit<NameChanges, 'scopes'> | undefined {
     const isWhole = this.#told === undefined || suffixes.join() !== this.#suffixes.join();
     const before: Names = isWhole ? new Map() : (this.#told ?? new Map());
     this.#told = names;

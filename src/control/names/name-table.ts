@@ -5,8 +5,13 @@ import type { ZoneName } from '../../dns/zone-name.ts';
 import type { Pod, Service as ServiceObject } from '../../policy/topology-kinds.ts';
 import { automaticAddresses } from './automatic-addresses.ts';
 
+/** A name with the service that gives it (`serviceKey`). */
+export interface ServiceName extends ZoneName {
+  readonly service: string;
+}
+
 /** Names of the mesh's services by a key of each. */
-export type Names = ReadonlyMap<string, ZoneName>;
+export type Names = ReadonlyMap<string, ServiceName>;
 
 /**
  * The names of a topology. What is kept from one topology to the next are the names of services that are the same, so that
@@ -19,7 +24,7 @@ export class NameTable {
   of({ services, endpoints, workloads }: Topology, suffixes: readonly string[]): Names {
     const automatic = this.#automatic(services, suffixes);
     const pods = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
-    const names = new Map<string, ZoneName>();
+    const names = new Map<string, ServiceName>();
     for (const service of services) {
       for (const [key, name] of this.#namesOf(service, endpoints.get(service) ?? [], pods, automatic.get(service.host)))
         names.set(key, name);
@@ -38,21 +43,21 @@ export class NameTable {
     const inputs = [dialed && endpoints, automatic, ...behind.map((pod) => pod?.object)];
     const before = this.#made.get(service);
     if (before !== undefined && isSameList(before.inputs, inputs)) return before.names;
-    const names = new Map<string, ZoneName>();
-    const base = { namespace: service.namespace, createdAt: service.createdAt };
+    const names = new Map<string, ServiceName>();
+    const base = { service: serviceKey(service), namespace: service.namespace, createdAt: service.createdAt };
     const own = { ...base, isOfCluster: service.kind === 'Service', viewers: viewersOf(service) };
     const target = externalNameOf(service);
     const addresses = dialed ? endpoints.map(({ address }) => address) : service.addresses;
     const known = [...new Set(addresses)].filter((address) => isIP(address) !== 0);
-    if (target !== undefined) names.set(keyOf(service), { ...own, name: service.host, addresses: [], target });
+    if (target !== undefined) names.set(serviceKey(service), { ...own, name: service.host, addresses: [], target });
     else if (known.length === 0 && automatic !== undefined)
-      names.set(keyOf(service), { ...own, name: service.host, addresses: [automatic], isForProxies: true });
+      names.set(serviceKey(service), { ...own, name: service.host, addresses: [automatic], isForProxies: true });
     else if (known.length > 0 || dialed || service.kind === 'Service')
-      names.set(keyOf(service), { ...own, name: service.host, addresses: known });
+      names.set(serviceKey(service), { ...own, name: service.host, addresses: known });
     for (const [name, of] of service.isHeadless ? podNames(service, endpoints, behind) : [])
-      names.set(`${keyOf(service)}/${name}`, { ...own, name, addresses: of });
+      names.set(`${serviceKey(service)}/${name}`, { ...own, name, addresses: of });
     for (const alias of service.aliases)
-      names.set(keyOf(alias), {
+      names.set(serviceKey(alias), {
         ...base,
         ...{ name: alias.host, namespace: alias.namespace, isOfCluster: true, viewers: viewersOf(alias) },
         ...{ addresses: [], target: service.host },
@@ -86,7 +91,8 @@ function isDialed({ isHeadless, kind, resolution, addresses }: Service): boolean
   return isHeadless || (kind === 'ServiceEntry' && resolution === 'client' && addresses.length === 0);
 }
 
-function keyOf({ namespace, host }: Pick<Service, 'namespace' | 'host'>): string {
+/** `<namespace>/<host>` */
+export function serviceKey({ namespace, host }: Pick<Service, 'namespace' | 'host'>): string {
   return `${namespace}/${host}`;
 }
 

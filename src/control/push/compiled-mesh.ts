@@ -177,7 +177,14 @@ export class CompiledMesh {
     this.#pending = undefined;
     const beganMs = nowMs();
     const version = this.#inputsVersion.of(files);
-    const { outcomes, workloads, touched, diagnostics, figures, topology } = await fleet.take(files, version, bag);
+    const {
+      outcomes,
+      workloads,
+      touched,
+      diagnostics,
+      figures,
+      snapshot: inForce,
+    } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const told = format(errors, files, 'text').trimEnd();
@@ -189,7 +196,7 @@ export class CompiledMesh {
     }
     const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
     // Before what they are to lead to, so that a new service can be dialed by name as soon as there is a route.
-    const names = topology && this.#names?.changesTo(topology, this.#configured?.settings);
+    const names = inForce && this.#names?.changesTo(inForce, outcomes.keys(), this.#configured?.settings);
     if (names !== undefined) this.#parts.tell({ type: 'names', changes: names });
     this.#outcomes = outcomes;
     this.#compiledCommit = commit;

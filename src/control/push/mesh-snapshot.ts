@@ -62,10 +62,10 @@ export class SnapshotReceiver {
     );
   }
 
-  /** `namesOf` gives the names that workloads of a namespace may know. */
+  /** `namesOf` gives the names that a workload (`<namespace>/<name>`) of the namespace may know. */
   receive(
     { lists, halves, goneHalves, proxies, gone }: PlainSnapshot,
-    namesOf: (namespace: string) => ResourceView = () => emptyView,
+    namesOf: (namespace: string, workload: string) => ResourceView = () => emptyView,
   ): MeshSnapshot {
     const added = new Map<string, SentList>();
     for (const sent of lists) added.set(sent.id, this.#resources.add(sent));
@@ -84,7 +84,7 @@ export class SnapshotReceiver {
     this.#lists = used;
     const made = new Map<string, ServedProxy>();
     for (const [key, known] of this.#proxies)
-      made.set(key, served(known, this.#named.of(pairs(known.proxy), namesOf(known.proxy.namespace))));
+      made.set(key, served(known, this.#named.of(pairs(known.proxy), namesOf(known.proxy.namespace, key))));
     this.#before = new Map();
     return { proxies: made };
   }
