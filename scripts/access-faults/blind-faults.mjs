@@ -114,8 +114,8 @@ export const faults = [
   // gateway with hosts *.example.com and *.b.example.com: Host a.b.example.com takes the second
   fault(
     'evaluate/find-route.ts',
-    'found.sort((a, b) => b.length - a.length)',
-    'found.sort((a, b) => a.length - b.length)',
+    'found.sort((a, b) => b.domain.length - a.domain.length)',
+    'found.sort((a, b) => a.domain.length - b.domain.length)',
     'the shortest wildcard domain wins',
   ),
   // VirtualService redirect without redirectCode: 301

@@ -113,8 +113,8 @@ export const faults = [
   fault('evaluate/handshake.ts', "tls.root === 'mesh' &&", '', 'certificates of any authority are accepted'),
   fault(
     'evaluate/find-route.ts',
-    'sort((a, b) => b.length - a.length)',
-    'sort((a, b) => a.length - b.length)',
+    'sort((a, b) => b.domain.length - a.domain.length)',
+    'sort((a, b) => a.domain.length - b.domain.length)',
     'the shortest wildcard wins',
   ),
   fault(

@@ -10,6 +10,20 @@ export interface Unknown {
 /** Asks what no configuration says; the answers are tried one after the other. */
 export type Choose = <T extends string>(kind: Unknown['kind'], of: string, answers: readonly T[]) => T;
 
+/** One of several endpoints of a cluster or a service, each of which is an answer; undefined where there is none. */
+export function oneEndpoint<T>(
+  choose: Choose,
+  of: string,
+  endpoints: readonly T[],
+  addressOf: (endpoint: T) => string,
+): T | undefined {
+  if (endpoints.length <= 1) return endpoints[0];
+  // Several endpoints may have one address.
+  const labels = endpoints.map((endpoint, i) => `${addressOf(endpoint)} ${i}`);
+  const label = choose('endpoint', of, labels);
+  return endpoints.find((_, i) => labels[i] === label);
+}
+
 /** One result, and what it assumes. */
 export interface Possibility<T> {
   readonly result: T;

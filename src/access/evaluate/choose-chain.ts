@@ -48,8 +48,14 @@ function plainProtocols({ protocol }: Connection, request: HttpRequest | undefin
 }
 
 function narrow<T>(chains: readonly Chain[], criterion: (chain: Chain) => T | undefined, value: T): readonly Chain[] {
-  const exact = chains.filter((chain) => criterion(chain) === value);
-  return exact.length > 0 ? exact : chains.filter((chain) => criterion(chain) === undefined);
+  const exact: Chain[] = [];
+  const open: Chain[] = [];
+  for (const chain of chains) {
+    const wanted = criterion(chain);
+    if (wanted === value) exact.push(chain);
+    else if (wanted === undefined) open.push(chain);
+  }
+  return exact.length > 0 ? exact : open;
 }
 
 /** The chains of the smallest block that holds the address; those without blocks where none does. */
@@ -58,6 +64,7 @@ function narrowest(
   blocksOf: (chain: Chain) => readonly AddressBlock[],
   address: readonly number[],
 ): readonly Chain[] {
+  if (chains.every((chain) => blocksOf(chain).length === 0)) return chains;
   let longest = -1;
   let found: Chain[] = [];
   for (const chain of chains) {

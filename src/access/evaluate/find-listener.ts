@@ -16,20 +16,24 @@ export function outboundListener(proxy: LiftedProxy, destination: SocketAddress)
 export function inboundListener({ listeners }: LiftedProxy, { address, port }: SocketAddress): Listener | undefined {
   const wildcard = address.includes(':') ? '::' : '0.0.0.0';
   const known = listenersByAddress(listeners);
-  return known.get(`${address} ${port}`) ?? known.get(`${wildcard} ${port}`);
+  return known.get(port)?.get(address) ?? known.get(port)?.get(wildcard);
 }
 
-const byAddress = new WeakMap<LiftedProxy['listeners'], ReadonlyMap<string, Listener>>();
+/** By port, then by address. */
+type ListenersByAddress = ReadonlyMap<number, ReadonlyMap<string, Listener>>;
 
-/** The first listener of each address, by the texts of address and port. */
-function listenersByAddress(listeners: LiftedProxy['listeners']): ReadonlyMap<string, Listener> {
+const byAddress = new WeakMap<LiftedProxy['listeners'], ListenersByAddress>();
+
+/** The first listener of each address and port. */
+function listenersByAddress(listeners: LiftedProxy['listeners']): ListenersByAddress {
   const known = byAddress.get(listeners);
   if (known !== undefined) return known;
-  const found = new Map<string, Listener>();
+  const found = new Map<number, Map<string, Listener>>();
   for (const listener of listeners.values()) {
     for (const { address, port } of listener.addresses) {
-      const key = `${address} ${port}`;
-      if (!found.has(key)) found.set(key, listener);
+      const atPort = found.get(port) ?? new Map<string, Listener>();
+      found.set(port, atPort);
+      if (!atPort.has(address)) atPort.set(address, listener);
     }
   }
   byAddress.set(listeners, found);

@@ -27,31 +27,39 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
 
 /** The domain itself, then the longest `*.suffix`, then the longest `prefix.*`, then `*`. */
 function findVirtualHost(hosts: readonly VirtualHost[], authority: string): VirtualHost | undefined {
-  const exact = hostsByDomain(hosts).get(authority);
+  const { byDomain, wild } = hostIndex(hosts);
+  const exact = byDomain.get(authority);
   if (exact !== undefined) return exact;
-  const longest = (fits: (domain: string) => boolean): VirtualHost | undefined => {
-    const found = hosts.flatMap((host) => host.domains.filter(fits).map((domain) => ({ host, length: domain.length })));
-    return found.sort((a, b) => b.length - a.length)[0]?.host;
-  };
+  const longest = (fits: (domain: string) => boolean): VirtualHost | undefined =>
+    wild.find((one) => fits(one.domain))?.host;
   // A wildcard stands for at least one character.
   const isWild = (domain: string): boolean => domain.length > 1 && authority.length >= domain.length;
   return (
     longest((domain) => domain.startsWith('*') && isWild(domain) && authority.endsWith(domain.slice(1))) ??
     longest((domain) => domain.endsWith('*') && isWild(domain) && authority.startsWith(domain.slice(0, -1))) ??
-    hosts.find(({ domains }) => domains.includes('*'))
+    byDomain.get('*')
   );
 }
 
-const byDomain = new WeakMap<readonly VirtualHost[], ReadonlyMap<string, VirtualHost>>();
+interface HostIndex {
+  /** The first host of each domain, by the text of the domain. */
+  readonly byDomain: ReadonlyMap<string, VirtualHost>;
+  /** Domains with a star, the longest first. */
+  readonly wild: readonly { readonly host: VirtualHost; readonly domain: string }[];
+}
 
-/** The first host of each domain, by the text of the domain. */
-function hostsByDomain(hosts: readonly VirtualHost[]): ReadonlyMap<string, VirtualHost> {
-  const known = byDomain.get(hosts);
+const indexes = new WeakMap<readonly VirtualHost[], HostIndex>();
+
+function hostIndex(hosts: readonly VirtualHost[]): HostIndex {
+  const known = indexes.get(hosts);
   if (known !== undefined) return known;
-  const found = new Map<string, VirtualHost>();
-  for (const host of hosts) for (const domain of host.domains) if (!found.has(domain)) found.set(domain, host);
-  byDomain.set(hosts, found);
-  return found;
+  const byDomain = new Map<string, VirtualHost>();
+  const found = hosts.flatMap((host) => host.domains.map((domain) => ({ host, domain })));
+  for (const { host, domain } of found) if (!byDomain.has(domain)) byDomain.set(domain, host);
+  const wild = found.sort((a, b) => b.domain.length - a.domain.length).filter(({ domain }) => /^[*]|[*]$/.test(domain));
+  const index = { byDomain, wild };
+  indexes.set(hosts, index);
+  return index;
 }
 
 /** Headers come last: they may be unknown, and need not be where the rest does not match. */

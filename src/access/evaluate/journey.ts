@@ -5,7 +5,7 @@ import type { ClientTls, Connection, HttpRequest } from '../request.ts';
 import { findWorkload, keyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
 import { answered, inFormOf } from './answer.ts';
 import type { Blanks } from './blanks.ts';
-import { type Choose, everyWay } from './choices.ts';
+import { type Choose, everyWay, oneEndpoint } from './choices.ts';
 import { inboundListener, outboundListener } from './find-listener.ts';
 import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './network.ts';
 import { serve } from './serve.ts';
@@ -52,6 +52,7 @@ export function travel(
 ): readonly Way[] {
   return everyWay((choose) => new Journey(world, access, tokens, choose, observe).start()).map(
     ({ result, because }) => {
+      if (because.length === 0) return result;
       // An endpoint is told by the target.
       const told = because.filter(({ kind }) => kind !== 'endpoint');
       return told.length === 0 ? result : { ...result, because: told };
@@ -135,9 +136,7 @@ class Journey {
     if (cluster.gap !== undefined) return this.#end({ kind: 'unmodelled', at: cluster.gap });
     const own = { ...connection, tls: outcome.tls };
     const calls = dial(cluster, own, outcome.alpn, workload.identity);
-    const labels = calls.map((call, i) => `${call.connection.destination.address} ${i}`);
-    const label = labels.length > 1 ? this.#choose('endpoint', name, labels) : labels[0];
-    const call = calls.find((_, i) => labels[i] === label);
+    const call = oneEndpoint(this.#choose, name, calls, ({ connection: { destination } }) => destination.address);
     if (call === undefined) return this.#end(this.#failed('no_healthy_upstream', outcome.request));
     const source = addressTowards(workload, call.connection.destination.address) ?? assumedAddress;
     return this.#call({ ...call, connection: { ...call.connection, source } }, outcome.request, request);
@@ -198,9 +197,7 @@ class Journey {
   #translated(service: MeshService, connection: Connection, request: HttpRequest | undefined): Way {
     const own = endpointsBehind(service, connection.destination);
     if (own.length === 0) return this.#end({ kind: 'closed', exitCodes: [7], details: 'the service has no endpoint' });
-    const labels = own.map((endpoint, i) => `${endpoint.address} ${i}`);
-    const label = labels.length > 1 ? this.#choose('endpoint', service.host, labels) : labels[0];
-    const endpoint = own.find((_, i) => labels[i] === label) ?? own[0];
+    const endpoint = oneEndpoint(this.#choose, service.host, own, ({ address }) => address);
     const destination = { address: endpoint?.address ?? '', port: endpoint?.port ?? connection.destination.port };
     return this.#arrive({ ...connection, destination }, request);
   }

@@ -47,12 +47,13 @@ function headerLines(
   { underscores }: HttpManager,
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
-  return joinLines(
-    new HeaderLines(
-      kept.map(([name, raw]) => [name, protocol === 'h2' ? raw : raw.replaceAll(/^[ \t]+|[ \t]+$/g, '')]),
-      told,
-    ),
-  );
+  const lines = new HeaderLines([], told);
+  for (const [name, raw] of kept) lines.add(name, protocol === 'h2' ? raw : withoutBlanks(raw));
+  return joinLines(lines);
+}
+
+function withoutBlanks(value: string): string {
+  return /^[ \t]|[ \t]$/.test(value) ? value.replaceAll(/^[ \t]+|[ \t]+$/g, '') : value;
 }
 
 /** As Envoy reads them: of some headers it makes one line. */

@@ -14,7 +14,9 @@ export function remoteAddress(
 ): string {
   const hops = usesRemoteAddress ? trustedHops - 1 : trustedHops;
   if (hops < 0) return source;
-  const entries = headers.get('x-forwarded-for').join(',').split(',');
+  const lines = headers.get('x-forwarded-for');
+  if (lines.length === 0) return source;
+  const entries = lines.join(',').split(',');
   const entry = entries.at(-1 - hops)?.trim();
   return entry !== undefined && isIpAddress(entry) ? entry : source;
 }

@@ -84,12 +84,10 @@ export class RequestView {
   /** As it goes on. */
   get request(): HttpRequest {
     const { method, path, authority, headers, opaque } = this;
-    const { told } = headers;
-    return {
-      ...{ method, path, authority, headers: headers.entries },
-      ...(opaque.size > 0 && { opaque: [...opaque] }),
-      ...(told !== undefined && { told }),
-    };
+    const { entries, told } = headers;
+    const plain = { method, path, authority, headers: entries };
+    const known = opaque.size > 0 ? { ...plain, opaque: [...opaque] } : plain;
+    return told === undefined ? known : { ...known, told };
   }
 
   /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */

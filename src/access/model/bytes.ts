@@ -12,5 +12,5 @@ export function byteText(text: string): string {
 
 /** ASCII letters alone, as Envoy ignores case. */
 export function lowerCase(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }

@@ -2,12 +2,12 @@ const none: readonly string[] = [];
 
 /** Header lines of a request as a proxy holds them: names in lower case, values with one character a byte. */
 export class HeaderLines {
-  #lines: (readonly [name: string, value: string])[];
+  #lines: (readonly [name: string, value: string])[] = [];
   readonly #told: Set<string> | undefined;
 
   /** `told`: the only names whose lines are known; absent: all are. */
   constructor(lines: Iterable<readonly [name: string, value: string]>, told?: Iterable<string>) {
-    this.#lines = Array.from(lines, ([name, value]) => [name.toLowerCase(), value]);
+    for (const [name, value] of lines) this.add(name, value);
     this.#told = told && new Set(told);
   }
 
@@ -28,12 +28,18 @@ export class HeaderLines {
 
   /** Values of all lines of this name; none where it is absent. */
   get(name: string): readonly string[] {
-    if (this.#lines.length === 0) return none;
-    return this.#lines.filter(([one]) => one === name).map(([, value]) => value);
+    let found: string[] | undefined;
+    for (const [one, value] of this.#lines) {
+      if (one !== name) continue;
+      if (found === undefined) found = [value];
+      else found.push(value);
+    }
+    return found ?? none;
   }
 
   has(name: string): boolean {
-    return this.#lines.some(([one]) => one === name);
+    for (const [one] of this.#lines) if (one === name) return true;
+    return false;
   }
 
   /** One line in place of all of this name. */

@@ -38,6 +38,7 @@ export function normalizePath(raw: string, { normalizes, mergesSlashes, escapedS
 
 /** A path of nothing but slashes keeps two of them: Envoy writes the first and the last anew. */
 function mergeSlashes(path: string): string {
+  if (!path.includes('//')) return path;
   return /^\/\/+$/.test(path) ? '//' : path.replaceAll(/\/\/+/g, '/');
 }
 
