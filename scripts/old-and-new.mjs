@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
-const tests = ['outcome-table', 'nothing-dropped', 'tokens'].map((name) => `e2e/served/${name}.e2e.ts`);
+const tests = ['outcome-table', 'nothing-dropped', 'tokens', 'names'].map((name) => `e2e/served/${name}.e2e.ts`);
 tests.push('e2e/identity/rotation.e2e.ts', 'e2e/identity/outage.e2e.ts');
 const pairs = [
   ['agents of the older commit, this meshd', 'TESTBED_PILOT_AGENT'],

@@ -36,7 +36,8 @@ const port = 15_012;
 
 /** Where the control planes read the mesh from. */
 export interface ServedSource {
-  readonly flags: readonly string[];
+  /** Absent: the folder of policies. */
+  readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** What a control plane needs for it, before it starts. */
   prepare(place: FleetPlace, plane: ControlPlane): Promise<void>;
