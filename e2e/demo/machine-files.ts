@@ -1,9 +1,13 @@
-import type { WorkloadCertificate } from '../../src/control/ca/temporary-authority.ts';
 import { addressOf, callers, homeOf, networkOf, planes, type WorkloadName, workloads } from './machine-plan.ts';
 import type { PrintedFiles } from './printed-files.ts';
 
+/** Where the authority is made, and below it a folder of certificates for each workload. */
+export const authorityFolder = '/root/ca';
+
 /** Files of a machine by path, and folders that belong to a user. */
 export interface MachineFiles {
+  /** Folder that gets the certificates and keys of another one. */
+  readonly copies: Readonly<Record<string, string>>;
   readonly texts: Readonly<Record<string, string>>;
   readonly owned: readonly { readonly folder: string; readonly user: string }[];
 }
@@ -14,45 +18,32 @@ const units = '/etc/systemd/system';
 export function consulFiles(guide: PrintedFiles): MachineFiles {
   const folder = `${homeOf('consul')}/var/lib/consul`;
   return {
+    copies: {},
     texts: unitFiles('consul', guide.text(`${units}/consul.service`), 'consul', ['/var/lib/consul']),
     owned: [{ folder, user: 'consul' }],
   };
 }
 
-/** A machine of a control plane; `authority` are the files of the CA that all of them have. */
-export function planeFiles(
-  guide: PrintedFiles,
-  name: string,
-  authority: Readonly<Record<string, string>>,
-): MachineFiles {
+/** A machine of a control plane. */
+export function planeFiles(guide: PrintedFiles, name: string): MachineFiles {
   const home = homeOf(name);
-  const ca = Object.entries(authority).map(([file, text]) => [`${home}/etc/meshd/ca/${file}`, text]);
   const folders = ['/etc/meshd', '/srv', '/var/lib/meshd'];
   return {
-    texts: {
-      ...Object.fromEntries(ca),
-      ...unitFiles(name, guide.text(`${units}/meshd.service`), name, folders),
-    },
+    copies: { [`${home}/etc/meshd/ca`]: authorityFolder },
+    texts: unitFiles(name, guide.text(`${units}/meshd.service`), name, folders),
     owned: folders.map((folder) => ({ folder: home + folder, user: 'meshd' })),
   };
 }
 
 /** A workload's machine: `unit` is that of the agent. */
-export function workloadFiles(
-  guide: PrintedFiles,
-  unit: string,
-  name: WorkloadName,
-  issued: WorkloadCertificate,
-): MachineFiles {
+export function workloadFiles(guide: PrintedFiles, unit: string, name: WorkloadName): MachineFiles {
   const home = homeOf(name);
   const proxy = `mesh-proxy-${name}`;
   const own = guide.text(`${units}/mesh-proxy.service.d/machine.conf`);
   return {
+    copies: { [`${home}/etc/certs`]: `${authorityFolder}/${name}` },
     texts: {
       [`${home}/etc/mesh/config/mesh`]: guide.text('/etc/mesh/config/mesh'),
-      [`${home}/etc/certs/cert-chain.pem`]: issued.certificateChain,
-      [`${home}/etc/certs/key.pem`]: issued.privateKey,
-      [`${home}/etc/certs/root-cert.pem`]: issued.rootCertificate,
       ...unitFiles(proxy, unit, name, ['/etc/mesh', '/etc/certs', '/var/lib/mesh-proxy']),
       [`${units}/${proxy}.service.d/meshd.conf`]: guide.text(`${units}/mesh-proxy.service.d/meshd.conf`),
       [`${units}/${proxy}.service.d/machine.conf`]: ofWorkload(own, name),

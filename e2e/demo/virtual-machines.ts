@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createTemporaryAuthority } from '../../src/control/ca/temporary-authority.ts';
 import { startBackends } from '../../src/testbed/backends.ts';
 import { applicationUid } from '../../src/testbed/curl.ts';
 import { buildNetwork } from '../../src/testbed/network.ts';
@@ -8,8 +7,8 @@ import type { RunResult } from '../../src/testbed/program.ts';
 import { until } from '../../src/testbed/until.ts';
 import { debianConsul } from '../../src/testing/consul/consul-server.ts';
 import { type Machine, openMachine } from '../systemd/machine.ts';
-import { textsOf } from '../testing/texts-of.ts';
 import {
+  authorityFolder,
   consulFiles,
   type MachineFiles,
   planeFiles,
@@ -103,33 +102,36 @@ rm -f /etc/resolv.conf
 /** Writes every machine's files, users and repositories; starts nothing. */
 async function install(machine: Machine, guide: PrintedFiles): Promise<void> {
   const agentUnit = /```ini\n([\s\S]*?)```/.exec(await page('explanation/pilot-agent-lifecycle.md'))?.[1] ?? '';
-  const ca = createTemporaryAuthority(machine.sandbox.folder);
-  try {
-    const issued = await Promise.all(workloads.map((name) => ca.issue(`spiffe://cluster.local/ns/default/sa/${name}`)));
-    const authority = await textsOf(join(machine.sandbox.folder, 'authority'));
-    const all = [
-      consulFiles(guide),
-      ...planes.map((name) => planeFiles(guide, name, authority)),
-      ...workloads.map((name, at) => workloadFiles(guide, agentUnit, name, issued[at] as (typeof issued)[0])),
-    ];
-    const hosts = planes.map((name) => `${addressOf(name)} meshd.internal\n`).join('');
-    const common = {
-      '/etc/hosts': `127.0.0.1 localhost\n${hosts}`,
-      // Nobody is there: what is resolved is resolved by the mesh.
-      '/etc/resolv.conf': 'nameserver 192.0.2.53\n',
-    };
-    const own = Object.fromEntries(
-      Object.entries(policyFiles(guide)).map(([name, text]) => [join(policies, name), text]),
-    );
-    await machine.must('sh', '-ec', usersScript);
-    await machine.write('/root/install', writeScript([{ texts: { ...common, ...own }, owned: [] }, ...all]));
-    await machine.must('sh', '-e', '/root/install');
-    await machine.must('sh', '-ec', repositoryScript, 'sh', ...planes);
-    await machine.must('sh', '-ec', commitScript, 'sh', 'First policies', ...planes);
-    await machine.must('systemctl', 'daemon-reload');
-  } finally {
-    await ca.close();
-  }
+  const all = [
+    consulFiles(guide),
+    ...planes.map((name) => planeFiles(guide, name)),
+    ...workloads.map((name) => workloadFiles(guide, agentUnit, name)),
+  ];
+  const hosts = planes.map((name) => `${addressOf(name)} meshd.internal\n`).join('');
+  const common = {
+    '/etc/hosts': `127.0.0.1 localhost\n${hosts}`,
+    // Nobody is there: what is resolved is resolved by the mesh.
+    '/etc/resolv.conf': 'nameserver 192.0.2.53\n',
+  };
+  const own = Object.fromEntries(
+    Object.entries(policyFiles(guide)).map(([name, text]) => [join(policies, name), text]),
+  );
+  await machine.must('sh', '-ec', usersScript);
+  await makeCertificates(machine, guide);
+  await machine.write('/root/install', writeScript([{ copies: {}, texts: { ...common, ...own }, owned: [] }, ...all]));
+  await machine.must('sh', '-e', '/root/install');
+  await machine.must('sh', '-ec', repositoryScript, 'sh', ...planes);
+  await machine.must('sh', '-ec', commitScript, 'sh', 'First policies', ...planes);
+  await machine.must('systemctl', 'daemon-reload');
+}
+
+/** By the scripts of the guide: the authority, and the first certificate of each workload. */
+async function makeCertificates(machine: Machine, guide: PrintedFiles): Promise<void> {
+  const scripts = ['make-ca.sh', 'make-certificate.sh'] as const;
+  for (const name of scripts) await machine.write(`/root/${name}`, guide.text(name));
+  const [authority, certificate] = scripts.map((name) => `sh /root/${name}`);
+  const script = `mkdir ${authorityFolder}; cd ${authorityFolder}; ${authority}; for name; do ${certificate} "$name"; done`;
+  await machine.must('sh', '-ec', script, 'sh', ...workloads);
 }
 
 /** The clone of each control plane, $1 and the rest, as remotes of the operator's. */
@@ -145,10 +147,16 @@ for name; do git remote add "$name" "${homeOf('$name')}/srv/mesh.git"; done
 function writeScript(machines: readonly MachineFiles[]): string {
   const texts = machines.flatMap((one) => Object.entries(one.texts));
   const owned = machines.flatMap((one) => one.owned);
-  const folders = new Set([...texts.map(([path]) => dirname(path)), ...owned.map(({ folder }) => folder)]);
+  const copies = machines.flatMap((one) => Object.entries(one.copies));
+  const folders = new Set([
+    ...texts.map(([path]) => dirname(path)),
+    ...copies.map(([to]) => to),
+    ...owned.map(({ folder }) => folder),
+  ]);
   return [
     `mkdir -p ${[...folders].join(' ')}`,
     ...texts.map(([path, text]) => `cat > ${path} <<'END'\n${text.replace(/\n?$/, '\n')}END`),
+    ...copies.map(([to, from]) => `cp ${from}/*.pem ${to}`),
     ...owned.map(({ folder, user }) => `chown -R ${user}: ${folder}`),
     `chmod -R go= ${owned.map(({ folder }) => folder).join(' ')}`,
     '',
