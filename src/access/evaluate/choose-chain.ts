@@ -27,7 +27,7 @@ export function chooseChain(
   let { chains } = listener;
   chains = narrow(chains, ({ match }) => match.port, destination.port);
   chains = narrowest(chains, ({ match }) => match.destinations, addressBytes(destination.address));
-  chains = byServerName(chains, seesTls ? lowerCase(tls.serverName ?? '') : '');
+  chains = byServerName(chains, seesTls ? (tls.serverName ?? '') : '');
   const others = chains;
   chains = narrow(chains, ({ match }) => match.transport, seesTls ? 'tls' : 'raw_buffer');
   chains = byProtocol(chains, protocols);
@@ -83,8 +83,9 @@ function longestHolding(blocks: readonly AddressBlock[], address: readonly numbe
 }
 
 /** The name itself, then `*.` and its parents, then chains that name none. */
-function byServerName(chains: readonly Chain[], name: string): readonly Chain[] {
+function byServerName(chains: readonly Chain[], text: string): readonly Chain[] {
   if (chains.every(({ match }) => match.serverNames.length === 0)) return chains;
+  const name = lowerCase(text);
   const candidates = name === '' ? [] : [name, ...parentsOf(name).map((parent) => `*.${parent}`)];
   for (const candidate of candidates) {
     const found = chains.filter(({ match }) => match.serverNames.includes(candidate));

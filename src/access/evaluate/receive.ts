@@ -70,7 +70,7 @@ const joined = ['authorization', 'x-forwarded-for'] as const;
 
 /** Headers by which a proxy tells the next one of the client (Envoy's conn_manager_utility.cc). */
 function addOwn(manager: HttpManager, view: RequestView): void {
-  const { connection, headers, opaque } = view;
+  const { connection, headers } = view;
   const { usesRemoteAddress, trustedHops } = manager;
   if (usesRemoteAddress && headers.isTold('x-forwarded-for')) {
     headers.set('x-forwarded-for', [...headers.get('x-forwarded-for'), connection.source].join(','));
@@ -79,17 +79,18 @@ function addOwn(manager: HttpManager, view: RequestView): void {
   if (lacksProtocol || (usesRemoteAddress && trustedHops === 0)) {
     headers.set('x-forwarded-proto', connection.tls === undefined ? 'http' : 'https');
   }
-  if (usesRemoteAddress || !headers.has('x-request-id')) setOpaque('x-request-id');
+  if (usesRemoteAddress || !headers.has('x-request-id')) setOpaque(view, 'x-request-id');
   tellIdentity(manager, view);
+}
 
-  function setOpaque(name: string): void {
-    headers.set(name, '');
-    opaque.add(name);
-  }
+function setOpaque({ headers, opaque }: RequestView, name: string): void {
+  headers.set(name, '');
+  opaque.add(name);
 }
 
 /** A client's own word of who it is goes no further, if it is not to be believed. */
-function tellIdentity({ certificates }: HttpManager, { connection, headers, opaque }: RequestView): void {
+function tellIdentity({ certificates }: HttpManager, view: RequestView): void {
+  const { connection, headers, opaque } = view;
   const name = 'x-forwarded-client-cert';
   const hasIdentity = connection.tls?.identities !== undefined;
   if (certificates === 'keep' || (certificates === 'forward' && hasIdentity)) return;
@@ -97,6 +98,5 @@ function tellIdentity({ certificates }: HttpManager, { connection, headers, opaq
   headers.delete(name);
   opaque.delete(name);
   if (!isSet) return;
-  headers.set(name, '');
-  opaque.add(name);
+  setOpaque(view, name);
 }

@@ -4,6 +4,8 @@ import { splitQuery } from '../model/normalize-path.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import type { Blanks } from './blanks.ts';
 
+const nothing: ReadonlyMap<string, unknown> = new Map();
+
 /** What the filters of one proxy see of a request, as the connection manager and the filters before left it. */
 export class RequestView {
   readonly connection: Connection;
@@ -12,8 +14,7 @@ export class RequestView {
   path: string;
   authority: string;
   readonly headers: HeaderLines;
-  /** Filter by name, what it left. */
-  readonly metadata = new Map<string, unknown>();
+  #metadata: Map<string, unknown> | undefined;
   /** Headers that are there, with a value that no prediction knows. */
   readonly opaque = new Set<string>();
   /** What is not known of the request. */
@@ -76,9 +77,15 @@ export class RequestView {
     return this.lines(name)[0] ?? '';
   }
 
+  /** Filter by name, what it left. */
+  get metadata(): ReadonlyMap<string, unknown> {
+    return this.#metadata ?? nothing;
+  }
+
   /** Adds to what a filter left. */
   leave(filter: string, values: Readonly<Record<string, unknown>>): void {
-    this.metadata.set(filter, { ...(this.metadata.get(filter) as object | undefined), ...values });
+    this.#metadata ??= new Map();
+    this.#metadata.set(filter, { ...(this.#metadata.get(filter) as object | undefined), ...values });
   }
 
   /** As it goes on. */

@@ -10,6 +10,9 @@ describe('normalizePath', () => {
   // Each was seen at the real Envoy, which the gauge asks about many more.
   test.each<[string, PathOptions, string]>([
     ['/a/../b', none, '/a/../b'],
+    ['/a.b/.c/', decoded, '/a.b/.c/'],
+    ['/a.b/c;v=.', decoded, '/a.b/c;v=.'],
+    ['/a/.', decoded, '/a/'],
     ['/%61dmin', base, '/admin'],
     ['/x/%2e%2E/admin', base, '/admin'],
     ['/../admin', base, '/admin'],

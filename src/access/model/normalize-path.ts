@@ -18,6 +18,7 @@ const bad: NormalizedPath = { kind: 'bad-request' };
  * source/common/http/conn_manager_utility.cc and path_utility.cc). One character a byte.
  */
 export function normalizePath(raw: string, { normalizes, mergesSlashes, escapedSlashes }: PathOptions): NormalizedPath {
+  if (settled.test(raw)) return { kind: 'path', path: raw };
   if (raw.includes('#')) return bad;
   let [path, query] = splitQuery(raw);
   let kind: 'path' | 'redirect' = 'path';
@@ -52,12 +53,12 @@ export function splitQuery(path: string): readonly [path: string, query: string]
 const unescaped = /[A-Za-z0-9._~-]/;
 const plain = /[A-Za-z0-9._~!$&'()*+,/:;=@[\]-]/;
 
-/** Segments that begin with no dot, and nothing that is escaped, unescaped or taken for a slash: it stays as it is. */
-const unchanged = /^(?:\/(?![.])[A-Za-z0-9._~!$&'()*+,:;=@[\]-]*)*$/;
+/** Segments that are not empty and begin with no dot, and nothing that is escaped, unescaped or taken for a slash. */
+const settled = /^(?:\/(?![./])[A-Za-z0-9._~!$&'()*+,:;=@[\]-]*)+$/;
 
 /** Undefined where the path has a NUL. The rules of the URL library that Envoy uses (googleurl's `CanonicalizePath`). */
 function canonicalPath(raw: string): string | undefined {
-  if (unchanged.test(raw)) return raw;
+  if (settled.test(raw)) return raw;
   // Parameters of a segment `.` or `..` are dropped first, where its slash and dots are written plainly.
   const path = raw.replaceAll(/\/(\.\.?);[^/]*/g, '/$1');
   let out = '';
