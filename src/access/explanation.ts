@@ -63,6 +63,7 @@ function explainLeg(
   originsOf: (workload: string) => OriginsFile,
 ): ExplainedLeg {
   const { namespace, name } = workload;
+  const changing = (): ReadonlySet<string> => changingOf(steps);
   const explain = ({ station, at, decider, table, nearMisses, met, action }: Step): ExplainedStep => ({
     station,
     decider,
@@ -71,7 +72,7 @@ function explainLeg(
       return decidersOf(originsOf(keyOf(workload)), table ?? listener ?? '', at);
     },
     get nearMisses() {
-      return (nearMisses?.() ?? []).map(({ rule, wants, has }) => ({ rule: rule.name, wants, has }));
+      return (nearMisses?.(changing()) ?? []).map(({ rule, wants, has }) => ({ rule: rule.name, wants, has }));
     },
     ...(action !== undefined && { action }),
     ...(met !== undefined && { met: met() }),
@@ -82,4 +83,11 @@ function explainLeg(
     ...(listener !== undefined && { listener }),
     steps: steps.map(explain),
   };
+}
+
+/** What a request would have to change that no rule lets pass, by the rules that it is one condition short of. */
+export function changingOf(steps: readonly Step[]): ReadonlySet<string> {
+  const last = steps.at(-1);
+  const near = last?.action === 'ALLOW' ? (last.nearMisses?.() ?? []) : [];
+  return new Set(near.flatMap(({ properties }) => [...properties]));
 }

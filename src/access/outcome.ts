@@ -48,8 +48,11 @@ export interface Step {
   readonly decider: string;
   /** Of a route: the table that it stands in. All else stands in the listener. */
   readonly table?: string;
-  /** Rules that would have matched but for one condition. Absent where one matched. */
-  readonly nearMisses?: () => readonly NearMiss[];
+  /**
+   * Rules that would have matched but for one condition. Absent where one matched. Of rules that deny, `changing` are the
+   * properties that a request would have to change to pass.
+   */
+  readonly nearMisses?: (changing?: ReadonlySet<string>) => readonly NearMiss[];
   /** Of a rule that denies: each condition of it, with what the request has. */
   readonly met?: () => readonly MetCondition[];
   /** Of access rules: what a rule does with a request that it matches. */

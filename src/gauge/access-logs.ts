@@ -10,6 +10,7 @@ const requestFields = {
   route: '%ROUTE_NAME%',
   cluster: '%UPSTREAM_CLUSTER_RAW%',
   grpc: '%RESP(grpc-status)%',
+  rule: '%DYNAMIC_METADATA(envoy.filters.http.rbac:enforced_effective_policy_id)%',
 };
 
 const connectionFields = {

@@ -31,6 +31,8 @@ export interface GaugeAnswer {
   readonly chain: string;
   readonly route: string;
   readonly cluster: string;
+  /** The access rule that an HTTP filter has met last; absent: none. */
+  readonly rule?: string;
   /** The path as the application saw it; absent where none did. */
   readonly sawPath?: string;
   readonly sawHost?: string;

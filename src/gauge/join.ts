@@ -48,6 +48,7 @@ export function join(
     const own = requests.get(connections[connection] ?? '');
     const entry = (status === 0 ? undefined : own?.shift()) ?? entries[connection] ?? {};
     const text = (key: string): string => String(entry[key] ?? '');
+    const rule = text('rule');
     return {
       status,
       opener,
@@ -56,6 +57,7 @@ export function join(
       chain: text('chain'),
       route: text('route'),
       cluster: text('cluster'),
+      ...(rule !== '' && { rule }),
     };
   });
 }

@@ -1,9 +1,11 @@
 import { type LiftedProxy, liftProxy } from '../access/lift-proxy.ts';
 import { createCompiler } from '../compiler/compile.ts';
+import { createLocator, originsJson } from '../compiler/render/origins-json.ts';
 import type { Resource } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import type { Settings } from '../config/settings.ts';
 import type { MeshFile } from '../contracts/mesh-file.ts';
+import type { OriginsFile } from '../contracts/origins-file.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { GaugeCase } from '../gauge/gauge-case.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
@@ -28,6 +30,8 @@ export interface GaugedMesh extends GaugedWorkload {
   readonly policies: string;
   readonly settings: Partial<Settings>;
   readonly mesh: MeshFile;
+  /** Who decided what, with lines of `text`. */
+  readonly origins: () => OriginsFile;
 }
 
 const levels: readonly Settings['pathNormalization'][] = ['NONE', 'BASE', 'MERGE_SLASHES', 'DECODE_AND_MERGE_SLASHES'];
@@ -57,7 +61,8 @@ export async function compileGauged(
     routes: json(config.routes),
   };
   const { mesh } = compilation;
-  return { address, role, config: parts, proxy: liftProxy(parts), text, policies, settings, mesh };
+  const origins = (): OriginsFile => originsJson(config, createLocator([{ path: 'mesh.yaml', text }]));
+  return { address, role, config: parts, proxy: liftProxy(parts), text, policies, settings, mesh, origins };
 }
 
 /** A workload with policies by chance. */

@@ -8,6 +8,8 @@ export interface TokenBox {
   /** JSON Web Key Sets, one an issuer. */
   readonly keySets: readonly string[];
   readonly tokens: readonly string[];
+  /** A good token with these claims, with the key of its issuer. */
+  readonly sign: (claims: Readonly<Record<string, unknown>>) => Promise<string>;
 }
 
 const hour = 3600;
@@ -52,6 +54,11 @@ export async function signTokens(dice: Dice, count: number): Promise<TokenBox> {
   return {
     keySets: [keySetOf(0), keySetOf(1, 0)],
     tokens: await Promise.all(Array.from({ length: count }, sign)),
+    sign: async (claims) => {
+      const pair = pairs[Math.max(issuers.indexOf(String(claims.iss)), 0) % 2];
+      if (pair === undefined) throw new Error('there is no key');
+      return new SignJWT({ ...claims }).setProtectedHeader({ alg: pair.alg, kid: pair.kid }).sign(pair.privateKey);
+    },
   };
 }
 

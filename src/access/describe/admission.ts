@@ -2,7 +2,7 @@ import type { Authorizer } from '../lift/authorizer.ts';
 import type { HttpFilter, HttpManager } from '../lift/http-manager.ts';
 import type { Chain } from '../lift/listener.ts';
 import type { AccessRule, AccessRules, Condition } from '../lift/rbac.ts';
-import { describe } from '../reason/near-miss.ts';
+import { describe } from '../reason/condition-words.ts';
 
 /** What a chain's filters ask of those that come by it. */
 export interface Admission {

@@ -3,8 +3,8 @@ import { noOrigins, type OriginsFile } from '../../contracts/origins-file.ts';
 import type { RouteIn } from '../description.ts';
 import type { Route, RouteMatch, RouteTable } from '../lift/route.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
+import { labelOf, text } from '../reason/condition-words.ts';
 import { fragmentOf } from '../reason/deciders.ts';
-import { labelOf, text } from '../reason/near-miss.ts';
 
 /** Where requests go that arrive: at a gateway by its route tables, else from service ports to the application. */
 export function routesInOf(

@@ -68,5 +68,7 @@ export function accessStep(
   }
   const step = { station, at, decider: '', action };
   if (action === 'LOG') return step;
-  return { ...step, nearMisses: () => (action === 'DENY' ? nearDenials(rules, view) : nearMisses(rules, view)) };
+  const near: Step['nearMisses'] = (changing) =>
+    action === 'DENY' ? nearDenials(rules, view, changing) : nearMisses(rules, view);
+  return { ...step, nearMisses: near };
 }

@@ -46,11 +46,15 @@ export function headerHolds(header: HeaderMatch, lines: readonly string[]): bool
   return lines.some((line) => match.matches(line)) !== isInverted;
 }
 
+export function metadataHolds(match: MetadataMatch, metadata: ReadonlyMap<string, unknown>): boolean {
+  return valueHolds(match.value, metadataAt(match, metadata));
+}
+
 /** The last key of a path whose parents are messages; undefined where there is none. */
-export function metadataHolds({ filter, path, value }: MetadataMatch, metadata: ReadonlyMap<string, unknown>): boolean {
+export function metadataAt({ filter, path }: MetadataMatch, metadata: ReadonlyMap<string, unknown>): unknown {
   let found = metadata.get(filter);
   for (const key of path) found = isMessage(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-  return valueHolds(value, found);
+  return found;
 }
 
 function valueHolds(match: ValueMatch, value: unknown): boolean {

@@ -17,13 +17,16 @@ export class RequestView {
   #metadata: Map<string, unknown> | undefined;
   /** Headers that are there, with a value that no prediction knows. */
   readonly opaque = new Set<string>();
+  /** Headers that the proxy takes from claims of tokens and from nobody else, by name. */
+  readonly fromClaims = new Map<string, readonly string[]>();
   /** What is not known of the request. */
   readonly blanks: Blanks | undefined;
   /** Whether `remote` is known. */
   knowsRemote = true;
   /** Whose token was taken, where its claims are not known. */
   unreadToken: string | undefined;
-  readonly #remoteText: string;
+  /** The client's address as text, as far as forwarding headers are believed; the peer's where none is. */
+  readonly remoteText: string;
   /** Of the path that it was taken from: hundreds of rules ask for it. */
   #bare: { readonly of: string; readonly path: string } | undefined;
   #remote: readonly number[] | undefined;
@@ -43,7 +46,7 @@ export class RequestView {
     this.path = request.path;
     this.authority = request.authority;
     this.headers = headers;
-    this.#remoteText = remote;
+    this.remoteText = remote;
   }
 
   /** Whether network filters see it, for which there is no request. */
@@ -99,7 +102,7 @@ export class RequestView {
 
   /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */
   get remote(): readonly number[] {
-    this.#remote ??= addressBytes(this.#remoteText);
+    this.#remote ??= addressBytes(this.remoteText);
     return this.#remote;
   }
 

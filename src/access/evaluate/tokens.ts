@@ -24,9 +24,16 @@ export function judgeTokens(
 }
 
 /** What the filter itself writes into a header comes from nobody else. */
-function removeForged({ payloadHeader, claimHeaders }: TokenProvider, { headers }: RequestView): void {
+function removeForged(
+  { payloadHeader, claimHeaders, issuer }: TokenProvider,
+  { headers, fromClaims }: RequestView,
+): void {
   if (payloadHeader !== undefined) headers.delete(payloadHeader.name);
-  for (const { name } of claimHeaders) headers.delete(name);
+  for (const { name, claim } of claimHeaders) {
+    headers.delete(name);
+    const told = `claim ${claim} of ${issuer}`;
+    fromClaims.set(name, [...(fromClaims.get(name) ?? []), told]);
+  }
 }
 
 /** Why a token is refused: Envoy's words; `unmodelled` where its signature is not known. */

@@ -1,7 +1,9 @@
+import { metadataAt } from '../evaluate/conditions.ts';
 import { holds } from '../evaluate/holds.ts';
 import type { RequestView } from '../evaluate/request-view.ts';
+import type { MetadataMatch } from '../lift/matchers.ts';
 import type { AccessRule, Condition, Leaf } from '../lift/rbac.ts';
-import type { StringMatch } from '../model/string-match.ts';
+import { describe, labelOf, metadataLabel, tokenFilter } from './condition-words.ts';
 
 /** A rule that fails by a single condition. */
 export interface NearMiss {
@@ -9,25 +11,47 @@ export interface NearMiss {
   /** The condition that does not hold, and what the request has in its place. */
   readonly wants: string;
   readonly has: string;
+  /** Names of what the condition looks at. */
+  readonly properties: ReadonlySet<string>;
 }
 
-/** The rules of which exactly one condition does not hold. */
+/** The rules of which exactly one condition does not hold, and could. */
 export function nearMisses(rules: readonly AccessRule[], view: RequestView): readonly NearMiss[] {
   return rules.flatMap((rule) => {
-    const failing = conjuncts(rule.condition).filter((condition) => !holds(condition, view));
+    const failing = demandsOf(rule).filter((condition) => !holds(condition, view));
     const [only] = failing;
-    if (failing.length !== 1 || only === undefined) return [];
-    return [{ rule, wants: describe(only), has: whatItHas(only, view) }];
+    if (failing.length !== 1 || only === undefined || isNever(only)) return [];
+    return [{ rule, wants: describe(only), has: whatItHas(only, view), properties: propertiesOf(only) }];
   });
 }
 
+/** Whether it holds for no request. */
+function isNever(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'not':
+      return condition.of.kind === 'any';
+    case 'some':
+      return condition.of.every(isNever);
+    case 'all':
+      return condition.of.some(isNever);
+    default:
+      return false;
+  }
+}
+
 /**
- * The same of rules that deny, without those that only one condition holds back anyway: nearly every request is short of them.
- * Rules without a policy are part of the check of tokens.
+ * The same of rules that deny. Nearly every request is short of those that have one condition: they are left out, unless it
+ * looks at one of the properties that a request would have to change. Rules without a policy are part of the check of tokens.
  */
-export function nearDenials(rules: readonly AccessRule[], view: RequestView): readonly NearMiss[] {
-  const own = rules.filter(({ name, condition }) => !name.startsWith('ns[]-') && demands(condition).length > 1);
-  return nearMisses(own, view);
+export function nearDenials(
+  rules: readonly AccessRule[],
+  view: RequestView,
+  changing: ReadonlySet<string> = new Set(),
+): readonly NearMiss[] {
+  const own = rules.filter((rule) => !rule.name.startsWith('ns[]-'));
+  return nearMisses(own, view).filter(
+    ({ rule, properties }) => demandsOf(rule).length > 1 || meet(properties, changing),
+  );
 }
 
 /** One condition of a rule that a request meets, and what the request has. */
@@ -36,76 +60,68 @@ export interface MetCondition {
   readonly has: string;
 }
 
-/** Each condition of a rule that matches. */
-export function metConditions({ condition }: AccessRule, view: RequestView): readonly MetCondition[] {
-  return demands(condition).map((one) => ({ wants: describe(one), has: whatItHas(one, view) }));
+/** Each condition of a rule that matches; of several choices those that the request meets. */
+export function metConditions(rule: AccessRule, view: RequestView): readonly MetCondition[] {
+  return demandsOf(rule).map((one) => {
+    const met = metPart(one, view);
+    return { wants: describe(met), has: whatItHas(met, view) };
+  });
 }
 
-function demands(condition: Condition): readonly Condition[] {
-  return conjuncts(condition).filter(({ kind }) => kind !== 'any');
+function metPart(condition: Condition, view: RequestView): Condition {
+  switch (condition.kind) {
+    case 'all':
+      return { kind: 'all', of: condition.of.map((one) => metPart(one, view)) };
+    case 'some':
+      return { kind: 'some', of: condition.of.filter((one) => holds(one, view)).map((one) => metPart(one, view)) };
+    default:
+      return condition;
+  }
+}
+
+/**
+ * What a rule asks for, all of which must hold. What it asks of one property of requests is one demand: a request that is
+ * changed to meet a part of it could fail by another part.
+ */
+export function demandsOf({ condition }: AccessRule): readonly Condition[] {
+  let groups: readonly { readonly of: readonly Condition[]; readonly properties: ReadonlySet<string> }[] = [];
+  for (const one of conjuncts(condition)) {
+    const own = propertiesOf(one);
+    const isSame = ({ properties }: (typeof groups)[number]): boolean => meet(properties, own);
+    const joined = groups.filter(isSame);
+    const properties = new Set([...joined.flatMap((group) => [...group.properties]), ...own]);
+    const group = { of: [...joined.flatMap(({ of }) => of), one], properties };
+    groups = [...groups.filter((other) => !isSame(other)), group];
+  }
+  return groups.map(({ of }) => (of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }));
+}
+
+function meet(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  return [...some].some((one) => others.has(one));
+}
+
+/** Names of what a condition looks at. */
+function propertiesOf(condition: Condition): ReadonlySet<string> {
+  return new Set(leavesOf(condition).map(propertyOf));
 }
 
 function conjuncts(condition: Condition): readonly Condition[] {
-  return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition];
+  if (condition.kind === 'all') return condition.of.flatMap(conjuncts);
+  return condition.kind === 'any' ? [] : [condition];
 }
 
-/** Describes a condition in one line. */
-export function describe(condition: Condition): string {
-  switch (condition.kind) {
-    case 'any':
-      return 'anything';
-    case 'all': {
-      const parts = condition.of.map(describe).filter((part) => part !== 'anything');
-      return parts.length === 0 ? 'anything' : parts.join(' and ');
-    }
-    case 'some': {
-      const parts = new Set(condition.of.map(describe));
-      if (parts.has('anything')) return 'anything';
-      return parts.size === 0 ? 'nothing' : [...parts].join(' or ');
-    }
-    case 'not':
-      return `not (${describe(condition.of)})`;
-    default:
-      return describeLeaf(condition);
-  }
-}
-
-function describeLeaf(leaf: Leaf): string {
+function propertyOf(leaf: Leaf): string {
   switch (leaf.kind) {
-    case 'header': {
-      const { name, match } = leaf.header;
-      return match === 'present' ? `${labelOf(name)} present` : `${labelOf(name)} ${text(match)}`;
-    }
-    case 'path':
-      return `path ${text(leaf.match)}`;
+    case 'header':
+      return labelOf(leaf.header.name);
     case 'path-template':
-      return `path like ${leaf.template.text}`;
-    case 'destination-ip':
-      return `destination in ${leaf.block.text}`;
-    case 'destination-port':
-      return `port ${leaf.port}`;
-    case 'direct-remote-ip':
-    case 'remote-ip':
-      return `client address in ${leaf.block.text}`;
-    case 'server-name':
-      return `server name ${text(leaf.match)}`;
-    case 'identity':
-      return leaf.match === 'any' ? 'any identity of the mesh' : `identity ${text(leaf.match)}`;
+      return 'path';
+    // A token is one thing: whoever gets another one has other claims.
     case 'metadata':
-      return `token with ${leaf.metadata.path.join('.')}`;
+      return leaf.metadata.filter;
+    default:
+      return leaf.kind;
   }
-}
-
-/** Describes a test of a text, without what it tests. */
-export function text({ kind, value }: StringMatch): string {
-  const verbs = { exact: 'is', prefix: 'begins with', suffix: 'ends with', contains: 'contains', regex: 'matches' };
-  return `${verbs[kind]} ${JSON.stringify(value)}`;
-}
-
-/** What people call a header or pseudo header (lower case). */
-export function labelOf(header: string): string {
-  const pseudo: Readonly<Record<string, string>> = { ':method': 'method', ':authority': 'host', ':path': 'path' };
-  return pseudo[header] ?? `header ${header}`;
 }
 
 /** What the request has of all that a condition looks at. */
@@ -130,13 +146,8 @@ function leavesOf(condition: Condition): readonly Leaf[] {
 function leafValue(leaf: Leaf, view: RequestView): string {
   const { connection } = view;
   switch (leaf.kind) {
-    case 'header': {
-      const { name } = leaf.header;
-      const lines = view.lines(name);
-      return lines.length === 0
-        ? `no ${labelOf(name)}`
-        : `${labelOf(name)} ${lines.map((line) => JSON.stringify(line)).join(', ')}`;
-    }
+    case 'header':
+      return headerValue(leaf.header.name, view);
     case 'path':
     case 'path-template':
       return `path ${JSON.stringify(view.barePath)}`;
@@ -145,13 +156,33 @@ function leafValue(leaf: Leaf, view: RequestView): string {
     case 'destination-port':
       return `port ${connection.destination.port}`;
     case 'direct-remote-ip':
+      return `peer address ${connection.source}`;
     case 'remote-ip':
-      return `client address ${connection.source}`;
+      return `client address ${view.remoteText}`;
     case 'server-name':
       return `server name ${JSON.stringify(connection.tls?.serverName ?? '')}`;
     case 'identity':
-      return connection.tls?.identities?.map((uri) => `identity ${uri}`).join(', ') ?? 'no identity: plaintext';
+      return identityOf(view);
     case 'metadata':
-      return view.metadata.has(leaf.metadata.filter) ? 'another token' : 'no token';
+      return metadataValue(leaf.metadata, view);
   }
+}
+
+function metadataValue(match: MetadataMatch, { metadata }: RequestView): string {
+  if (match.filter === tokenFilter && !metadata.has(tokenFilter)) return 'no token';
+  const found = metadataAt(match, metadata);
+  return found === undefined ? `no ${metadataLabel(match)}` : `${metadataLabel(match)} ${JSON.stringify(found)}`;
+}
+
+function headerValue(name: string, view: RequestView): string {
+  const lines = view.lines(name);
+  const label = labelOf(name);
+  const value = lines.length === 0 ? `no ${label}` : `${label} ${lines.map((line) => JSON.stringify(line)).join(', ')}`;
+  const claims = view.fromClaims.get(name);
+  return claims === undefined ? value : `${value} (it comes from ${[...new Set(claims)].join(' or ')} alone)`;
+}
+
+function identityOf({ connection: { tls } }: RequestView): string {
+  if (tls === undefined) return 'no identity: plaintext';
+  return tls.identities?.map((uri) => `identity ${uri}`).join(', ') ?? 'no identity: no certificate that was verified';
 }

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { run } from '../testing/run-meshpol.ts';
+import { httpbinMesh as mesh } from './testing/httpbin-mesh.ts';
+
+const policy = (rule: string, action = 'ALLOW'): string => `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: only, namespace: foo}
+spec:
+  selector: {matchLabels: {app: httpbin}}
+  action: ${action}
+  rules:
+  - ${rule}
+`;
+const tokens = `---
+apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: foo}
+spec:
+  selector: {matchLabels: {app: httpbin}}
+  jwtRules:
+  - issuer: "https://i.example"
+    jwksUri: "https://i.example/keys"
+    outputClaimToHeaders: [{header: x-team, claim: groups}]
+`;
+const fromSleep = 'explain - --from foo/sleep --to httpbin:8000';
+const short = '  one condition short of ns[foo]-policy[only]-rule[0]: ';
+
+describe('meshpol explain', () => {
+  test('joins the parts of a condition so that nobody reads "and" and "or" in the wrong order', async () => {
+    const operations = '{operation: {methods: [GET], ports: ["80"]}}, {operation: {methods: [PUT]}}';
+    const { out } = await run(`${fromSleep} --method POST`, mesh + policy(`to: [${operations}]`));
+    expect(out).toContain(
+      `${short}(method is "GET" and port 80) or method is "PUT"; the request has method "POST", port 80\n`,
+    );
+  });
+
+  test('tells of a rule that denies only the choices that the request meets', async () => {
+    const rule = 'to: [{operation: {methods: [GET, PUT]}}, {operation: {methods: [POST], ports: ["80"]}}]';
+    const { out } = await run(`${fromSleep} --method POST`, mesh + policy(rule, 'DENY'));
+    expect(out).toContain('\n  it matches: method is "POST" and port 80; the request has method "POST", port 80\n');
+  });
+
+  test('says which value a claim must have, and which it has', async () => {
+    const texts = mesh + policy('when: [{key: "request.auth.claims[groups]", values: [dev]}]') + tokens;
+    const wants = 'an element of claim groups is "dev" or claim groups is "dev"';
+    const has = async (options: readonly string[]): Promise<string> => {
+      const { out } = await run([...fromSleep.split(' '), ...options], texts);
+      return out.split(`${short}${wants}; the request has `)[1]?.split('\n')[0] ?? out;
+    };
+    const claims = { iss: 'https://i.example', sub: 'me' };
+    expect(await has(['--claims', JSON.stringify({ ...claims, groups: ['ops'] })])).toBe('claim groups ["ops"]');
+    expect(await has(['--claims', JSON.stringify(claims)])).toBe('no claim groups');
+    expect(await has([])).toBe('no token');
+  });
+
+  test('says that a header comes from a claim, whatever the client sends', async () => {
+    const texts = mesh + policy('when: [{key: "request.headers[x-team]", values: [dev]}]') + tokens;
+    const { out } = await run([...fromSleep.split(' '), '--header', 'x-team: dev'], texts);
+    expect(out).toContain(
+      `${short}header x-team is "dev"; the request has no header x-team (it comes from claim groups of https://i.example alone)\n`,
+    );
+  });
+
+  test('tells the client by the forwarding header that the proxy believes, and the peer by the connection', async () => {
+    const source = (field: string): string => policy(`from: [{source: {${field}: [192.0.2.0/24]}}]`);
+    const forwarded = [...fromSleep.split(' '), '--header', 'x-forwarded-for: 203.0.113.9'];
+    const client = await run(forwarded, mesh + source('remoteIpBlocks'));
+    expect(client.out).toContain(
+      `${short}client address in 192.0.2.0/24; the request has client address 203.0.113.9\n`,
+    );
+    const peer = await run(forwarded, mesh + source('ipBlocks'));
+    expect(peer.out).toMatch(/peer address in 192\.0\.2\.0\/24; the request has peer address (10|127)\.[\d.]+\n/);
+  });
+
+  test('names a rule that denies by what the request would have to change', async () => {
+    const deny = policy('to: [{operation: {methods: [PUT]}}]', 'DENY').replace('name: only', 'name: never');
+    const other = policy('to: [{operation: {paths: [/only]}}]', 'DENY').replace('name: only', 'name: other');
+    const texts = [mesh, policy('to: [{operation: {methods: [GET, PUT]}}]'), deny, other].join('---\n');
+    const { out } = await run(`${fromSleep} --method POST`, texts);
+    expect(out).toContain(
+      '  one condition short of being denied by ns[foo]-policy[never]-rule[0]: method is "PUT"; the request has method "POST"\n',
+    );
+    expect(out).not.toContain('policy[other]-rule[0]: ');
+  });
+
+  test('says nothing of a rule that no request can meet', async () => {
+    const rule = 'to: [{operation: {notPaths: ["*"], methods: [GET]}}]';
+    const { out } = await run(fromSleep, mesh + policy(rule));
+    expect(out).toContain('403 rbac_access_denied_matched_policy[none]');
+    expect(out).not.toContain('one condition short');
+  });
+
+  test('takes what a rule asks of one property for one condition', async () => {
+    const { out } = await run(
+      `${fromSleep} --host a,b`,
+      mesh + policy('to: [{operation: {hosts: [api.example.com]}}]'),
+    );
+    expect(out).toMatch(/one condition short of .*host matches ".+" and \(host is "api\.example\.com" or /);
+  });
+});

@@ -1,0 +1,15 @@
+import type { Connection, HttpRequest } from '../../access/request.ts';
+
+/** A request that is being changed. */
+export interface Attempt {
+  readonly connection: Connection;
+  readonly request: HttpRequest;
+  /** A sidecar believes what x-forwarded-for says of the client; a gateway takes the port off the host. */
+  readonly role: 'sidecar' | 'gateway';
+  /** Of its valid token; absent: it has none. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+  /** Claims of a token that would be valid; absent: no token is. */
+  readonly validClaims?: Readonly<Record<string, unknown>> | undefined;
+  /** Whose tokens are taken. */
+  readonly issuers: readonly unknown[];
+}
