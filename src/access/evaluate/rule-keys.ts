@@ -3,15 +3,11 @@ import { type RuleKey, ruleKey } from './rule-key.ts';
 
 type Rules = AccessRules['rules'];
 
-/** As many rules are tried one by one sooner than a request is asked for its texts. */
-const fewRules = 8;
-
 /**
  * Keys of each rule, by its place: a request that meets the rule has at least one of them. Of several properties of a rule it is
- * the one that fewest rules share. Undefined for rules without keys, and for all where most have none, or where they are few.
+ * the one that fewest rules share. Undefined for rules without keys, and for all where most have none.
  */
 export function keysOf(rules: Rules): readonly (readonly RuleKey[] | undefined)[] {
-  if (rules.length <= fewRules) return [];
   const uses = countKeys(rules);
   const keys = rules.map(({ condition, gap }: AccessRule) =>
     // What is not understood may mean anything.
