@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit touched golden e2e one times lint types check bench soak demo demo-fleet virtual-machines cluster old-and-new docs clean
+.PHONY: help setup generate build test unit touched golden e2e one times lint types check bench soak soak-faults demo demo-fleet virtual-machines cluster old-and-new docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ bench: build ## measure the figures of docs/project/performance.md
 soak: build ## long runs, by hand: randomized tests with 20 times the iterations, then mutation tests
 	@SOAK=1 $(VITEST) run $$(grep -rlE "testing/effort.ts'" src e2e --include='*.test.ts' --include='*.e2e.ts')
 	@node scripts/mutate.mjs --count 150 --end-to-end
+
+soak-faults: build ## faults at random while probes call and policies change: make soak-faults MESH=machines MINUTES=30
+	@node scripts/soak-faults.mjs "$(MESH)" "$(MINUTES)" $(SEED)
 
 demo: build ## meshes of real Envoys: expected and actual result of each call, and tokens at a gateway
 	@node scripts/demo.mjs

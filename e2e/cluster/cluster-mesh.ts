@@ -13,7 +13,7 @@ import { createServedMesh, type ServedMesh } from '../served/served-mesh.ts';
 import { playKubelet } from './played-kubelet.ts';
 
 /** A mesh that meshd reads from a Kubernetes API server; its pods are network namespaces with real Envoys. */
-export interface ClusterMesh extends AsksMeshd, Pick<ServedMesh, 'testbed'> {
+export interface ClusterMesh extends AsksMeshd, Pick<ServedMesh, 'testbed' | 'fleet'> {
   readonly cluster: Cluster;
   readonly kubectl: Kubectl;
   /** For kubectl, as an administrator. */
@@ -21,8 +21,18 @@ export interface ClusterMesh extends AsksMeshd, Pick<ServedMesh, 'testbed'> {
   close(): Promise<void>;
 }
 
-/** Starts API server, controllers, meshd and the pods of `example` (a folder with `topology.yaml`); returns when all are ready. */
-export async function createClusterMesh(example: string, onProgress: (step: string) => void): Promise<ClusterMesh> {
+/** Variables of a control plane of such a mesh, for whoever starts one again. */
+export const clusterPlaneEnv: Readonly<Record<string, string>> = { PILOT_ENABLE_STATUS: 'true' };
+
+/**
+ * Starts API server, controllers, meshd and the pods of `example` (a folder with `topology.yaml`), whose agents get `env`; returns
+ * when all are ready.
+ */
+export async function createClusterMesh(
+  example: string,
+  onProgress: (step: string) => void,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ClusterMesh> {
   onProgress('etcd, API server, controllers');
   const cluster = await startCluster({ controllers: [...usualControllers, 'endpoints-controller'] });
   const ends: (() => Promise<unknown>)[] = [() => cluster.close()];
@@ -41,6 +51,7 @@ export async function createClusterMesh(example: string, onProgress: (step: stri
     await playKubelet(cluster, kubectl, topology);
     const mesh = await createServedMesh({
       topology,
+      env,
       mannerOf: () => ({ via: 'agent', form: 'delta' }),
       source: sourceOf(cluster, (server) => ends.push(async () => server.close())),
       onProgress,
@@ -50,7 +61,8 @@ export async function createClusterMesh(example: string, onProgress: (step: stri
       const [plane] = mesh.fleet.planes;
       return plane && ((await mesh.fleet.ask(plane, [path]))[0] as T | undefined);
     };
-    return { cluster, kubectl, kubeconfig, testbed: mesh.testbed, ask, close };
+    const { testbed, fleet } = mesh;
+    return { cluster, kubectl, kubeconfig, testbed, fleet, ask, close };
   } catch (error) {
     await close();
     throw error;
@@ -62,7 +74,7 @@ function sourceOf(cluster: Cluster, opened: (server: Server) => void): ServedSou
   const file = 'kubeconfig';
   return {
     flags: ['--kubernetes', '--kubeconfig', file],
-    env: { PILOT_ENABLE_STATUS: 'true' },
+    env: clusterPlaneEnv,
     prepare: async ({ sandbox }, plane) => {
       opened(await bringPort(sandbox, plane.network, cluster.port));
       const token = await cluster.accountToken('mesh-system', 'meshd');

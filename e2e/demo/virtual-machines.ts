@@ -35,8 +35,14 @@ export interface VirtualMachines {
 
 const page = (path: string): Promise<string> => readFile(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
 
-/** Starts everything under the units that the guide prints; returns when every proxy is ready. Needs root and systemd. */
-export async function openVirtualMachines(onProgress: (step: string) => void): Promise<VirtualMachines> {
+/**
+ * Starts everything under the units that the guide prints, with further drop-ins by name for those of agents; returns when every
+ * proxy is ready. Needs root and systemd.
+ */
+export async function openVirtualMachines(
+  onProgress: (step: string) => void,
+  dropIns: Readonly<Record<string, string>> = {},
+): Promise<VirtualMachines> {
   debianConsul();
   const guide = new PrintedFiles(await page('guides/virtual-machines.md'));
   onProgress('network namespaces, and systemd in namespaces of its own');
@@ -44,6 +50,7 @@ export async function openVirtualMachines(onProgress: (step: string) => void): P
   const machines = machinesOf(machine, guide);
   try {
     await install(machine, guide);
+    for (const [name, text] of Object.entries(dropIns)) await addDropIn(machine, name, text);
     await startUnits(machine, unitNames.consul);
     await startBackends(machine.sandbox, machinePlan);
     onProgress('Consul, and the services of six machines');
@@ -122,6 +129,12 @@ async function install(machine: Machine, guide: PrintedFiles): Promise<void> {
   await machine.must('sh', '-e', '/root/install');
   await machine.must('sh', '-ec', repositoryScript, 'sh', ...planes);
   await machine.must('sh', '-ec', commitScript, 'sh', 'First policies', ...planes);
+  await machine.must('systemctl', 'daemon-reload');
+}
+
+async function addDropIn(machine: Machine, name: string, text: string): Promise<void> {
+  for (const workload of workloads)
+    await machine.write(`/etc/systemd/system/mesh-proxy-${workload}.service.d/${name}`, text);
   await machine.must('systemctl', 'daemon-reload');
 }
 

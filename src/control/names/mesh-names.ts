@@ -16,7 +16,7 @@ export class MeshNames {
    * (`<namespace>/<name>`) that have one.
    */
   changesTo(
-    inForce: Pick<Snapshot, 'topology' | 'effective' | 'scopeOf'>,
+    inForce: Pick<Snapshot, 'topology' | 'policies' | 'effective' | 'scopeOf'>,
     proxies: Iterable<string>,
     settings: Pick<Settings, 'clusterDomain'> | undefined,
   ): NameChanges | undefined {
@@ -24,7 +24,7 @@ export class MeshNames {
     const suffixes = meshSuffixes(settings.clusterDomain, undefined);
     const names = this.#teller.changesTo(this.#table.of(inForce.topology, suffixes), suffixes);
     if (names?.isWhole) this.#scopes.forget();
-    const scopes = this.#scopes.changesTo(inForce, new Set(proxies));
+    const scopes = this.#scopes.changesTo(inForce, proxies);
     if (names === undefined && scopes === undefined) return undefined;
     const none = { isWhole: false, suffixes, changed: [], removed: [] };
     return { ...(names ?? none), scopes: scopes ?? noScopes };

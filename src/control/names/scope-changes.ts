@@ -23,7 +23,7 @@ export interface ScopeChanges {
   readonly goneWorkloads: readonly string[];
 }
 
-type InForce = Pick<Snapshot, 'effective' | 'scopeOf'> & { readonly topology: Pick<Snapshot['topology'], 'workloads'> };
+type InForce = Pick<Snapshot, 'topology' | 'policies' | 'effective' | 'scopeOf'>;
 type Services = ReturnType<Snapshot['effective']['named']>;
 
 interface Scope {
@@ -48,12 +48,14 @@ export class ScopeTeller {
   }
 
   /** `proxies` are the workloads (`<namespace>/<name>`) that have one; undefined: nothing is different. */
-  changesTo({ topology, effective, scopeOf }: InForce, proxies: ReadonlySet<string>): ScopeChanges | undefined {
+  changesTo({ topology, policies, effective, scopeOf }: InForce, proxies: Iterable<string>): ScopeChanges | undefined {
     const scopes = new Map<string, Scope>();
     const workloads = new Map<string, ScopedWorkload>();
-    for (const workload of topology.workloads) {
+    const served = new Set(proxies);
+    // In a mesh without Sidecars, no change costs a look at each workload.
+    for (const workload of policies.sidecars.length === 0 ? [] : topology.workloads) {
       const key = `${workload.namespace}/${workload.name}`;
-      if (!proxies.has(key)) continue;
+      if (!served.has(key)) continue;
       const client = scopeOf(workload);
       if (client.egress === undefined) continue;
       const scope = this.#scopeOf(effective.named(client));
