@@ -83,7 +83,7 @@ class FaultRun {
 
   /** One fault; half of the time policies change while it lasts, else after it or not at all. */
   async #round(): Promise<void> {
-    const part = this.#dice.pick(this.#mesh.parts);
+    const part = this.#dice.pick(this.#dice.pick(this.#mesh.parts));
     const fault = this.#dice.pick(part.faults);
     const lastsMs = faultMs.least + this.#dice.below(faultMs.most - faultMs.least);
     const changes = this.#dice.pick(['during', 'during', 'after', 'never'] as const);
@@ -102,9 +102,10 @@ class FaultRun {
       otherwise: async () => `after ${fault} of ${part.name} the mesh is not well for ${patienceMs / 1000} s`,
     });
     if (changes === 'after') await this.#decide(part, undefined);
-    if (this.#hasDecided) await this.#settle();
+    const hasChanged = this.#hasDecided;
+    if (hasChanged) await this.#settle();
     this.#report.step(
-      `${fault} ${part.name}: ${Date.now() - startedMs} ms${changes === 'never' ? '' : ', another policy'}`,
+      `${fault} ${part.name}: ${Date.now() - startedMs} ms${hasChanged ? `, another policy ${changes} it` : ''}`,
     );
   }
 

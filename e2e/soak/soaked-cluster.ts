@@ -46,7 +46,12 @@ export async function openSoakedCluster(onProgress: (step: string) => void): Pro
   return {
     targets: pairs.map(([from, to, status]) => ({ name: `${from} -> ${to}`, through: [from, to], status })),
     changing,
-    parts: [serverPart(mesh), planePart(mesh, plane), ...sidecars.flatMap((pod) => proxyParts(mesh, pod))],
+    parts: [
+      [serverPart(mesh)],
+      [planePart(mesh, plane)],
+      sidecars.map((pod) => agentPart(mesh, pod)),
+      sidecars.map((pod) => envoyPart(mesh, pod)),
+    ],
     decide: (isLetIn) => apply(isLetIn ? 'delete' : 'apply', denying('bar', 'no-foo', 'foo')),
     startCalls: () => startCalls(mesh),
     isWell: async () => {
@@ -105,40 +110,38 @@ function planePart({ testbed }: ClusterMesh, plane: ControlPlane): MeshPart {
   };
 }
 
-/** Agent and Envoy of a pod. An agent that is killed takes its Envoy with it. */
-function proxyParts({ testbed }: ClusterMesh, pod: string): readonly MeshPart[] {
-  const envoy = async (): Promise<string | undefined> =>
-    [...(await testbed.sidecar(pod).output()).matchAll(/Envoy started\tpid=(\d+)/g)].at(-1)?.[1];
-  let killed: string | undefined;
-  const isAgain = async (): Promise<true | undefined> => ((await envoy()) === killed ? undefined : true);
-  return [
-    {
-      ...{ name: `agent of ${pod}`, faults: ['kill', 'stop'], envoyOf: pod },
-      begin: async (fault) => {
-        const { program } = testbed.sidecar(pod);
-        await program.signal(fault === 'kill' ? 'KILL' : 'STOP');
-        if (fault === 'kill') await program.exited;
-      },
-      end: async (fault) => {
-        if (fault === 'stop') await testbed.sidecar(pod).program.signal('CONT');
-        else await (await testbed.startAgain(pod)).ready();
-      },
+/** An agent that is killed takes its Envoy with it. */
+function agentPart({ testbed }: ClusterMesh, pod: string): MeshPart {
+  return {
+    ...{ name: `agent of ${pod}`, faults: ['kill', 'stop'], envoyOf: pod },
+    begin: async (fault) => {
+      const { program } = testbed.sidecar(pod);
+      await program.signal(fault === 'kill' ? 'KILL' : 'STOP');
+      if (fault === 'kill') await program.exited;
     },
-    {
-      ...{ name: `Envoy of ${pod}`, faults: ['kill', 'stop'], envoyOf: pod },
-      begin: async (fault) => {
-        killed = await envoy();
-        await testbed.sandbox.must(['kill', fault === 'kill' ? '-KILL' : '-STOP', killed ?? '']);
-      },
-      end: async (fault) => {
-        if (fault === 'stop') await testbed.sandbox.must(['kill', '-CONT', killed ?? '']);
-        else
-          await until(isAgain, {
-            timeoutMs: wellMs,
-            otherwise: async () => `the Envoy of ${pod} is not started again`,
-          });
-        await testbed.sidecar(pod).ready();
-      },
+    end: async (fault) => {
+      if (fault === 'stop') await testbed.sidecar(pod).program.signal('CONT');
+      else await (await testbed.startAgain(pod)).ready();
     },
-  ];
+  };
+}
+
+function envoyPart({ testbed }: ClusterMesh, pod: string): MeshPart {
+  const newest = async (): Promise<string> =>
+    [...(await testbed.sidecar(pod).output()).matchAll(/Envoy started\tpid=(\d+)/g)].at(-1)?.[1] ?? '';
+  let hurt = '';
+  const isAgain = async (): Promise<true | undefined> => ((await newest()) === hurt ? undefined : true);
+  return {
+    ...{ name: `Envoy of ${pod}`, faults: ['kill', 'stop'], envoyOf: pod },
+    begin: async (fault) => {
+      hurt = await newest();
+      await testbed.sandbox.must(['kill', fault === 'kill' ? '-KILL' : '-STOP', hurt]);
+    },
+    end: async (fault) => {
+      if (fault === 'stop') await testbed.sandbox.must(['kill', '-CONT', hurt]);
+      else
+        await until(isAgain, { timeoutMs: wellMs, otherwise: async () => `the Envoy of ${pod} is not started again` });
+      await testbed.sidecar(pod).ready();
+    },
+  };
 }

@@ -36,7 +36,7 @@ export async function openSoakedMachines(onProgress: (step: string) => void): Pr
   }));
   return {
     ...{ targets, changing },
-    parts: [consulPart(machines), ...planes.map((name) => planePart(machines, name)), ...proxyParts(machines)],
+    parts: [[consulPart(machines)], planes.map((name) => planePart(machines, name)), ...proxyParts(machines)],
     decide: (isLetIn) =>
       machines.commit(
         'mail.yaml',
@@ -127,8 +127,8 @@ function planePart(machines: VirtualMachines, name: string): MeshPart {
 }
 
 /** Of each workload its agent and its Envoy. An agent that is killed takes its Envoy with it: the unit starts both again. */
-function proxyParts(machines: VirtualMachines): MeshPart[] {
-  return workloads.flatMap((name) => {
+function proxyParts(machines: VirtualMachines): readonly (readonly MeshPart[])[] {
+  const parts = workloads.map((name): readonly [agent: MeshPart, envoy: MeshPart] => {
     const unit = `mesh-proxy-${name}`;
     const { machine } = machines;
     const isUp = async (): Promise<boolean> => {
@@ -165,4 +165,5 @@ function proxyParts(machines: VirtualMachines): MeshPart[] {
       },
     ];
   });
+  return [parts.map(([agent]) => agent), parts.map(([, envoy]) => envoy)];
 }

@@ -18,7 +18,8 @@ export interface MeshPart {
 
 /** A mesh that runs while faults happen to its parts. */
 export interface SoakedMesh {
-  readonly parts: readonly MeshPart[];
+  /** By kind: as many faults happen to each kind. */
+  readonly parts: readonly (readonly MeshPart[])[];
   readonly targets: readonly (Target & { readonly status: number })[];
   /** The target of which policies change. */
   readonly changing: string;
