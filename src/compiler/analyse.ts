@@ -87,7 +87,8 @@ export function createAnalyser(
     const decidedRoot = decideRootNamespace(objects, settings, bag, view?.rootBefore);
     if (bag.hasErrors) return undefined;
     const told = new DiagnosticBag();
-    const policies = withStandard(written, { standard, services: lists.Service, namespaces: lists.Namespace }, told);
+    const surroundings = { standard, services: lists.Service, namespaces: lists.Namespace };
+    const { policies, outcome } = withStandard(written, surroundings, told);
     const topology = resolve(lists, policies.gateways, told);
     if (told.all.some(({ code, severity }) => severity === 'error' && !(isPartial && isOfAbsence(code)))) {
       bag.addAll(told.all);
@@ -102,7 +103,7 @@ export function createAnalyser(
     const scoping = { ...policies, sidecars: new SidecarIndex(policies.sidecars, rooted.rootNamespace) };
     const { destinationRules, virtualServices } = policies;
     return {
-      ...{ settings, objects, policies, topology, effective, decidedRoot },
+      ...{ settings, objects, policies, standard: outcome, topology, effective, decidedRoot },
       diagnostics: [...bag.all],
       absences: isPartial ? told.all.filter(({ code }) => isOfAbsence(code)) : [],
       scopeOf: (workload) =>

@@ -2,6 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Diagnostic } from '../diagnostics/bag.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
+import type { StandardOutcome } from './gateway-api/outcome.ts';
 import type { ClientScope, Effective } from './merge/effective.ts';
 import type { Topology, Workload } from './topology/model.ts';
 
@@ -15,6 +16,8 @@ export interface Snapshot {
   readonly objects: readonly MeshObject<string>[];
   /** Those of the objects that are policies, by kind. */
   readonly policies: PolicySet;
+  /** What became of those that are of the Gateway API. */
+  readonly standard: StandardOutcome;
   /** Services, workloads and endpoints, made of the other objects. */
   readonly topology: Topology;
   /** The policies in force: for a workload, and for a client scope and a service. */

@@ -29,6 +29,27 @@ const security = '/apis/security.mesh.io/v1beta1/namespaces/foo';
 const roots = '/api/v1/namespaces/foo/configmaps/istio-ca-root-cert';
 const secrets = '/api/v1/namespaces/mesh-system/secrets';
 const account = 'mesh-system:meshd';
+
+const standardGroup = 'gateway.networking.k8s.io';
+const attached = {
+  parentRefs: [{ name: 'edge' }],
+  hostnames: ['a.example.com'],
+  rules: [{ backendRefs: [{ name: 'httpbin', port: 8000 }] }],
+};
+
+/** One object of each kind of the Gateway API that has a status. */
+const standardObjects = (
+  [
+    ['GatewayClass', 'gatewayclasses', 'v1', { controllerName: 'mesh.io/gateway-controller' }],
+    ['Gateway', 'gateways', 'v1', { gatewayClassName: 'edge', listeners: [{ name: 'a', port: 80, protocol: 'HTTP' }] }],
+    ['HTTPRoute', 'httproutes', 'v1', attached],
+    ['GRPCRoute', 'grpcroutes', 'v1', attached],
+    ['TLSRoute', 'tlsroutes', 'v1alpha2', attached],
+  ] as const
+).map(([kind, resource, version, spec]) => ({
+  path: `/apis/${standardGroup}/${version}${kind === 'GatewayClass' ? '' : '/namespaces/foo'}/${resource}`,
+  body: { apiVersion: `${standardGroup}/${version}`, kind, metadata: { name: 'edge' }, spec },
+}));
 const years = 365 * 86_400_000;
 
 describe('the account of meshd in the manifest', () => {
@@ -126,6 +147,14 @@ describe('the account of meshd in the manifest', () => {
         : ['Sidecar', 'sidecars'];
       const object = { apiVersion: `${group}/v1beta1`, kind, metadata: { name: 'default' }, spec: {} };
       await api.must('POST', `/apis/${group}/v1beta1/namespaces/foo/${plural}`, object);
+    }
+    for (const { path, body } of standardObjects) await api.must('POST', path, body);
+    for (const { path, body } of standardObjects) {
+      await eventually(async () => {
+        const { status } = await api.must('GET', `${path}/${body.metadata.name}`);
+        expect(status?.conditions ?? status?.parents).not.toEqual([]);
+        expect(status).toBeDefined();
+      });
     }
     await begin('second', { PILOT_USE_ENDPOINT_SLICE: 'true' });
     await eventually(async () => {

@@ -1,11 +1,5 @@
-import {
-  type GatewayClass,
-  ownClasses,
-  ownControllers,
-  type StandardGateway,
-  standardGatewayKind,
-  standardGroup,
-} from '../policy/gateway-api.ts';
+import { type GatewayClass, type StandardGateway, standardGatewayKind, standardGroup } from '../policy/gateway-api.ts';
+import { ownClasses, ownControllerOf, ownControllers } from '../policy/gateway-controllers.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
 import type { Fault } from './last-valid.ts';
@@ -43,9 +37,8 @@ function isTextForOthers(text: JsonObject, objects: Objects): boolean {
 
 function isClassForOthers(name: JsonValue | undefined, objects: Objects): boolean {
   if (!isText(name)) return false;
-  const found = objects.find((object) => object.kind === 'GatewayClass' && object.name === name);
-  if (found === undefined) return !ownClasses.has(name);
-  return !ownControllers.has((found as GatewayClass).spec.controllerName);
+  const classes = objects.filter((object): object is GatewayClass => object.kind === 'GatewayClass');
+  return ownControllerOf(name, classes) === undefined;
 }
 
 function isParentForOthers(parent: JsonValue, own: string, objects: Objects): boolean {

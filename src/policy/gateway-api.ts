@@ -11,15 +11,6 @@ export const standardGatewayKind = `Gateway.${standardGroup}` as const;
 /** The label by which the workloads of a Gateway are found that names no address; its value is the name of the Gateway. */
 export const gatewayNameLabel = `${standardGroup}/gateway-name`;
 
-/** Names of the program (`controllerName`) by which Gateways of a class are served here. */
-export const ownControllers: ReadonlySet<string> = new Set([
-  'mesh.io/gateway-controller',
-  'istio.io/gateway-controller',
-]);
-
-/** Classes that are served here where there is no object for them. */
-export const ownClasses: ReadonlySet<string> = new Set(['mesh', 'istio']);
-
 const ownGatewayGroups: ReadonlySet<string | undefined> = new Set(['networking.mesh.io', 'networking.istio.io']);
 
 /** Kind of an object of which nothing is sound but that it was parsed, with that of the standard's Gateway apart. */
@@ -54,6 +45,15 @@ export const routeKinds: Readonly<Record<Listener['protocol'], readonly string[]
   HTTPS: ['HTTPRoute', 'GRPCRoute'],
   TLS: ['TLSRoute'],
 };
+
+/** The kinds of routes that may be attached to a listener. */
+export function allowedKinds({
+  protocol,
+  allowedRoutes: { kinds = [] } = {},
+}: Pick<Listener, 'protocol' | 'allowedRoutes'>): readonly string[] {
+  const possible = routeKinds[protocol];
+  return kinds.length === 0 ? possible : possible.filter((kind) => kinds.some((it) => it.kind === kind));
+}
 
 export interface Listener {
   readonly name: string;

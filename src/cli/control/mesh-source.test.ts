@@ -22,6 +22,10 @@ describe('controlConfigOf', () => {
     expect(await sourceOf({ PILOT_ENABLE_ANALYSIS: 'true' })).toMatchObject({
       status: { reconciliation: false, analysis: true },
     });
+    expect(await sourceOf({ PILOT_ENABLED_SERVICE_APIS: 'true', PILOT_STATUS_QPS: '2' })).toMatchObject({
+      gatewayApi: true,
+      status: { reconciliation: false, analysis: false, rate: { perSecond: 2, burst: 500 } },
+    });
     const watchNamespaces = Array.from({ length: 101 }, (_, i) => `n-${i}`);
     await expect(configOf({}, { ...flags, watchNamespaces })).rejects.toThrow(
       '--watch-namespaces takes at most 100 namespaces, since each needs 26 connections to the API server, not 101;',

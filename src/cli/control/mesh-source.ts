@@ -51,8 +51,10 @@ async function objectSourceOf(flags: ServeFlags, environment: Environment): Prom
       PILOT_ENABLE_CRD_VALIDATION: variable(environment, 'PILOT_ENABLE_CRD_VALIDATION', parseBoolean),
       PILOT_ENABLE_STATUS: status?.reconciliation,
       PILOT_ENABLE_ANALYSIS: status?.analysis,
+      PILOT_STATUS_QPS: isSet(environment, 'PILOT_STATUS_QPS'),
+      PILOT_STATUS_BURST: isSet(environment, 'PILOT_STATUS_BURST'),
     };
-    const ofCluster = Object.entries(set).find(([, isSet]) => isSet);
+    const ofCluster = Object.entries(set).find(([, isGiven]) => isGiven);
     if (ofCluster !== undefined) throw new UsageError(`${ofCluster[0]} has an effect with --kubernetes alone`);
     if (git !== undefined) return gitSourceOf(git, rev);
     return folder === undefined ? undefined : { type: 'folder', folder };
@@ -103,8 +105,15 @@ function statusOf(environment: Environment): StatusConfig | undefined {
   const analysis = variable(environment, 'PILOT_ENABLE_ANALYSIS', parseBoolean);
   const perSecond = variable(environment, 'PILOT_STATUS_QPS', parsePositiveNumber);
   const burst = variable(environment, 'PILOT_STATUS_BURST', parsePositive);
-  if (reconciliation || analysis) return { reconciliation, analysis, rate: { perSecond, burst } };
-  const unused = ['PILOT_STATUS_QPS', 'PILOT_STATUS_BURST'].find((name) => (environment[name] ?? '') !== '');
+  const gatewayApi = variable(environment, 'PILOT_ENABLED_SERVICE_APIS', parseBoolean);
+  if (reconciliation || analysis || gatewayApi) return { reconciliation, analysis, rate: { perSecond, burst } };
+  const unused = ['PILOT_STATUS_QPS', 'PILOT_STATUS_BURST'].find((name) => isSet(environment, name));
   if (unused === undefined) return undefined;
-  throw new UsageError(`${unused} has an effect with PILOT_ENABLE_STATUS or PILOT_ENABLE_ANALYSIS alone`);
+  throw new UsageError(
+    `${unused} has an effect with PILOT_ENABLE_STATUS, PILOT_ENABLE_ANALYSIS or PILOT_ENABLED_SERVICE_APIS alone`,
+  );
+}
+
+function isSet(environment: Environment, name: string): boolean {
+  return (environment[name] ?? '') !== '';
 }

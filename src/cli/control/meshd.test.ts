@@ -71,9 +71,14 @@ describe('runMeshd', () => {
       /^meshd: PILOT_ENABLE_STATUS has an effect with --kubernetes alone/,
     ],
     [
+      'serve --config .',
+      { PILOT_ENABLED_SERVICE_APIS: 'true', PILOT_STATUS_BURST: '5' },
+      /^meshd: PILOT_STATUS_BURST has an effect with --kubernetes alone/,
+    ],
+    [
       'serve --kubernetes',
       { PILOT_STATUS_QPS: '5' },
-      /^meshd: PILOT_STATUS_QPS has an effect with PILOT_ENABLE_STATUS or/,
+      /^meshd: PILOT_STATUS_QPS has an effect with PILOT_ENABLE_STATUS, PILOT_ENABLE_ANALYSIS or/,
     ],
     [
       'serve --kubernetes',

@@ -36,6 +36,15 @@ export interface BackendShare<B> {
 export interface BackendShares<B = WeightedBackendRef> {
   readonly usable: readonly BackendShare<B>[];
   readonly lost: number;
+  readonly faults: readonly BackendFault[];
+}
+
+/** Why a backend cannot be used: a reason of the standard's condition ResolvedRefs, and what is said. */
+export interface BackendFault {
+  readonly reason: 'InvalidKind' | 'RefNotPermitted' | 'BackendNotFound' | 'UnsupportedValue';
+  /** `<namespace>/<name>` */
+  readonly backend: string;
+  readonly why: string;
 }
 
 /** The backends that get some of the load, each looked up; those that cannot be used are reported. */
@@ -45,33 +54,38 @@ export function shareBackends<B extends WeightedBackendRef>(
   context: BackendContext,
 ): BackendShares<B> {
   let lost = 0;
+  const faults: BackendFault[] = [];
   const usable = backends.flatMap((backend, index): readonly BackendShare<B>[] => {
     const { weight = 1 } = backend;
     if (weight === 0) return [];
-    const destination = findBackend(backend, { route, path: [...path, index], otherwise }, context);
-    if (destination === undefined) lost += weight;
-    return destination === undefined ? [] : [{ index, backend, destination, weight }];
+    const found = findBackend(backend, { route, path: [...path, index], otherwise }, context);
+    if ('host' in found) return [{ index, backend, destination: found, weight }];
+    lost += weight;
+    faults.push(found);
+    return [];
   });
-  return { usable, lost };
+  return { usable, lost, faults };
 }
 
-/** The Service of a backend as routes name it; undefined, and reported, for one that cannot be used. */
+/** The Service of a backend as routes name it; for one that cannot be used the reason, which is reported too. */
 export function findBackend(
   { group = '', kind = 'Service', name, namespace, port }: BackendRef,
   { route, path, otherwise }: BackendPlace,
   { services, grants, clusterDomain, bag }: BackendContext,
-): Destination | undefined {
+): Destination | BackendFault {
   const owner = namespace ?? route.namespace;
-  const report = (field: string, why: string, isUnseen = false): undefined => {
+  const report = (reason: BackendFault['reason'], field: string, why: string, isUnseen = false): BackendFault => {
     const backend = `${owner}/${name}`;
     bag.report('unusable-backend', route.document.spanOf([...path, field]), { backend, why, otherwise }, { isUnseen });
+    return { reason, backend, why };
   };
   if (group !== '' || kind !== 'Service') {
-    return report(kind === 'Service' ? 'group' : 'kind', 'a backend is a Service of the empty group');
+    return report('InvalidKind', kind === 'Service' ? 'group' : 'kind', 'a backend is a Service of the empty group');
   }
   const reference = { fromKind: route.kind, fromNamespace: route.namespace, toKind: 'Service', name } as const;
   if (!isGranted({ ...reference, toNamespace: owner }, grants)) {
     return report(
+      'RefNotPermitted',
       'namespace',
       `no ReferenceGrant of its namespace lets ${route.kind}s of "${route.namespace}" name it`,
     );
@@ -79,12 +93,14 @@ export function findBackend(
   const service = services.get(`${owner}/${name}`);
   if (service === undefined) {
     const isUnseen = ![...services.values()].some((it) => it.namespace === owner);
-    return report('name', 'there is no such Service', isUnseen);
+    return report('BackendNotFound', 'name', 'there is no such Service', isUnseen);
   }
-  if (service.spec.type === 'ExternalName') return report('name', 'a Service of type ExternalName is no backend');
+  if (service.spec.type === 'ExternalName') {
+    return report('UnsupportedValue', 'name', 'a Service of type ExternalName is no backend');
+  }
   const ports = (service.spec.ports ?? []).filter(({ protocol }) => (protocol ?? 'TCP') === 'TCP');
   if (port === undefined || !ports.some((it) => it.port === port)) {
-    return report('port', `its ports are ${ports.map((it) => it.port).join(', ') || 'none'}`);
+    return report('BackendNotFound', 'port', `its ports are ${ports.map((it) => it.port).join(', ') || 'none'}`);
   }
   return { host: `${name}.${owner}.svc.${clusterDomain}`, port: { number: port } };
 }

@@ -7,7 +7,7 @@ import type {
   WeightedBackendRef,
 } from '../../policy/gateway-api.ts';
 import type { HttpRoute } from '../../policy/virtual-service.ts';
-import { type BackendContext, type BackendShares, findBackend, shareBackends } from './backends.ts';
+import { type BackendContext, type BackendFault, type BackendShares, findBackend, shareBackends } from './backends.ts';
 import { checkGrpcBackend } from './grpc-backends.ts';
 import { headersOf, redirectOf, rewriteOf, timeoutsOf } from './http-filters.ts';
 import type { MatchPart } from './http-match.ts';
@@ -55,6 +55,12 @@ export class HttpRules {
     }));
   }
 
+  /** The backends of a route that cannot be used, also of one that no listener serves. */
+  faultsOf(route: RequestRoute): readonly BackendFault[] {
+    const rules: readonly AnyRule[] = route.spec.rules;
+    return rules.flatMap((rule, index) => this.#targetsOf(route, index, rule).faults);
+  }
+
   #targetsOf(route: RequestRoute, index: number, rule: AnyRule): Targets {
     let targets = this.#targets.get(rule);
     if (targets === undefined) {
@@ -83,6 +89,7 @@ function targetsOf(
       checkGrpcBackend(backend, { route, path: [...path, 'backendRefs', index] }, context);
     }
   }
+  const faults = [...shares.faults];
   const mirrors = filters.flatMap(({ requestMirror }, i) => {
     if (requestMirror === undefined) return [];
     const place = {
@@ -90,10 +97,12 @@ function targetsOf(
       path: [...path, 'filters', i, 'requestMirror', 'backendRef'],
       otherwise: 'it gets no copies',
     };
-    const destination = findBackend(requestMirror.backendRef, place, context);
-    return destination === undefined ? [] : [{ destination, percentage: { value: mirrored(requestMirror) } }];
+    const found = findBackend(requestMirror.backendRef, place, context);
+    if ('host' in found) return [{ destination: found, percentage: { value: mirrored(requestMirror) } }];
+    faults.push(found);
+    return [];
   });
-  return { ...shares, mirrors };
+  return { ...shares, faults, mirrors };
 }
 
 function mirrored({ percent, fraction }: NonNullable<RouteFilter['requestMirror']>): number {

@@ -73,16 +73,17 @@ function tlsOf(
   const [ref] = tls?.certificateRefs ?? [];
   if (ref === undefined) return undefined;
   const { name, namespace = gateway.namespace } = ref;
-  const refuse = (why: string): void => {
-    const field = ref.namespace === undefined ? 'name' : 'namespace';
-    const span = gateway.document.spanOf(['spec', 'listeners', index, 'tls', 'certificateRefs', 0, field]);
-    bag.report('invalid-listener', span, { name: listener, reason: why });
-  };
+  const field = ref.namespace === undefined ? 'name' : 'namespace';
+  const span = gateway.document.spanOf(['spec', 'listeners', index, 'tls', 'certificateRefs', 0, field]);
   const reference = { fromKind: 'Gateway', fromNamespace: gateway.namespace, toKind: 'Secret', name } as const;
-  if (namespace !== workloads.namespace) {
-    refuse(`its Secret is in namespace "${namespace}", expected that of its workload, "${workloads.namespace}"`);
-  } else if (!isGranted({ ...reference, toNamespace: namespace }, grants)) {
-    refuse(`no ReferenceGrant of "${namespace}" lets a Gateway of "${gateway.namespace}" name the Secret "${name}"`);
+  const isThere = namespace === workloads.namespace;
+  if (!isGranted({ ...reference, toNamespace: namespace }, grants)) {
+    const why = `no ReferenceGrant of "${namespace}" lets a Gateway of "${gateway.namespace}" name the Secret "${name}"`;
+    const more = `, and a Secret has to be in the namespace of the workload, "${workloads.namespace}"`;
+    bag.report('listener-secret-not-granted', span, { name: listener, reason: `${why}${isThere ? '' : more}` });
+  } else if (!isThere) {
+    const reason = `its Secret is in namespace "${namespace}", expected that of its workload, "${workloads.namespace}"`;
+    bag.report('invalid-listener', span, { name: listener, reason });
   }
   return { mode: 'SIMPLE', credentialName: name };
 }

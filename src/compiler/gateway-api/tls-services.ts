@@ -6,31 +6,9 @@ import { type BackendContext, type BackendShares, shareBackends } from './backen
 import { isWithinAnother, type ServedListener } from './listeners.ts';
 import type { Made } from './made-object.ts';
 import { madeService } from './made-service.ts';
-import { byAgeOfRoute } from './precedence.ts';
 
-/**
- * For each listener of TLS that goes through, and each of its server names, one VirtualService with the oldest route. A listener
- * beside a wider one of its port closes the connections that no route takes itself, so that the wider one does not get them.
- */
-export function tlsServices(
-  listeners: readonly ServedListener[],
-  attachments: readonly Attachment<StandardTlsRoute>[],
-  context: BackendContext,
-): readonly Made<VirtualService>[] {
-  const shares = new Map(attachments.map(({ route }) => [route, sharesOf(route, context)]));
-  return listeners.flatMap((listener) => {
-    if (listener.listener.protocol !== 'TLS') return [];
-    const own = attachments.filter((it) => it.listener === listener);
-    const byHost = oldestByHost(own, context);
-    const made = sortedBy([...byHost], ([host]) => host).map(([host, route]) =>
-      serviceFor(listener, host, route, shares.get(route)),
-    );
-    const isLast = !byHost.has(listener.host) && isWithinAnother(listener, listeners);
-    return isLast ? [...made, madeService(listener, listener.host, { tls: [closed(listener.host)] })] : made;
-  });
-}
-
-function sharesOf(route: StandardTlsRoute, context: BackendContext): BackendShares {
+/** Who shares the connections of a route. */
+export function tlsShares(route: StandardTlsRoute, context: BackendContext): BackendShares {
   const place = {
     route,
     path: ['spec', 'rules', 0, 'backendRefs'],
@@ -39,33 +17,32 @@ function sharesOf(route: StandardTlsRoute, context: BackendContext): BackendShar
   return shareBackends(route.spec.rules[0]?.backendRefs ?? [], place, context);
 }
 
-function oldestByHost(
+/**
+ * For each listener of TLS that goes through, and each of its server names, one VirtualService. A listener beside a wider one of
+ * its port closes the connections that no route takes itself, so that the wider one does not get them.
+ */
+export function tlsServices(
+  listeners: readonly ServedListener[],
   attachments: readonly Attachment<StandardTlsRoute>[],
-  { bag }: BackendContext,
-): ReadonlyMap<string, StandardTlsRoute> {
-  const byHost = new Map<string, StandardTlsRoute>();
-  for (const { route, listener, hosts } of attachments.toSorted((a, b) => byAgeOfRoute(a.route, b.route))) {
-    for (const host of hosts) {
-      const older = byHost.get(host);
-      if (older === undefined) byHost.set(host, route);
-      else {
-        const holes = { name: nameOf(route), host, listener: listener.listener.name, other: nameOf(older) };
-        bag.report('server-name-taken', route.document.spanOf(['spec', 'hostnames']), holes);
-      }
-    }
-  }
-  return byHost;
-}
-
-function nameOf({ namespace, name }: StandardTlsRoute): string {
-  return `${namespace}/${name}`;
+  shares: ReadonlyMap<StandardTlsRoute, BackendShares>,
+): readonly Made<VirtualService>[] {
+  return listeners.flatMap((listener) => {
+    if (listener.listener.protocol !== 'TLS') return [];
+    const own = attachments.filter((it) => it.listener === listener);
+    const byHost = new Map(own.flatMap(({ route, hosts }) => hosts.map((host) => [host, route] as const)));
+    const made = sortedBy([...byHost], ([host]) => host).map(([host, route]) =>
+      serviceFor(listener, host, route, shares.get(route)),
+    );
+    const isLast = !byHost.has(listener.host) && isWithinAnother(listener, listeners);
+    return isLast ? [...made, madeService(listener, listener.host, { tls: [closed(listener.host)] })] : made;
+  });
 }
 
 function serviceFor(
   listener: ServedListener,
   host: string,
   route: StandardTlsRoute,
-  { usable, lost }: BackendShares = { usable: [], lost: 0 },
+  { usable, lost }: Omit<BackendShares, 'faults'> = { usable: [], lost: 0 },
 ): Made<VirtualService> {
   const tls: TlsRoute = {
     match: [{ sniHosts: [host] }],

@@ -17,6 +17,7 @@ import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
 import { MeshNames } from '../names/mesh-names.ts';
 import type { Position } from '../registry/position.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
+import { StandardMesh } from '../status/gateway-api/standard-mesh.ts';
 import type { CompileData, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
 import { faultsOf } from './fault-texts.ts';
@@ -61,6 +62,8 @@ export class CompiledMesh {
   /** Of the last compilation. */
   #outcomes: FleetOutcome['outcomes'] = new Map();
   #compiledCommit: string | undefined;
+  /** Of the last compilation that gave something; undefined: the status of objects of the Gateway API is not written. */
+  #standard: StandardMesh | undefined;
 
   /** `good` is what a mesh before this one had in force. */
   constructor(data: CompileData, good: MeshState | undefined, parts: MeshParts) {
@@ -190,11 +193,12 @@ export class CompiledMesh {
       const told = format(errors, files, 'text').trimEnd();
       this.#parts.tell({ type: 'refused', text: commit === undefined ? told : `commit ${commit}:\n${told}` });
     }
+    const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
+    if (this.#data.readsGatewayApi && inForce !== undefined) this.#standard = new StandardMesh(inForce, frozen);
     if (errors.length > 0 && outcomes.size === 0) {
-      this.#tellOf(files, errors);
+      this.#tellOf(files, diagnostics);
       return;
     }
-    const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
     // Before what they are to lead to, so that a new service can be dialed by name as soon as there is a route.
     const names = inForce && this.#names?.changesTo(inForce, outcomes.keys(), this.#configured?.settings);
     if (names !== undefined) this.#parts.tell({ type: 'names', changes: names });
@@ -209,7 +213,7 @@ export class CompiledMesh {
     const faults = faultsOf(outcomes, () => this.#locator());
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets, faults }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
-    this.#tellOf(files, errors);
+    this.#tellOf(files, diagnostics);
     const origin = { version, commit, position, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
@@ -222,9 +226,10 @@ export class CompiledMesh {
   }
 
   /** What became of each object. */
-  #tellOf(files: readonly SourceFile[], errors: readonly Diagnostic[]): void {
+  #tellOf(files: readonly SourceFile[], diagnostics: readonly Diagnostic[]): void {
     const { reporter, linter } = this.#parts;
-    reporter?.decided({ files, errors, versionOf: (key) => this.#versions?.inForce(key) });
+    const versionOf = (key: string) => this.#versions?.inForce(key);
+    reporter?.decided({ files, diagnostics, versionOf, mesh: this.#standard });
     linter?.take(files);
   }
 

@@ -49,7 +49,7 @@ type ObjectSource =
       readonly status?: StatusConfig | undefined;
     };
 
-/** Which conditions are written to the status of objects, and how often. */
+/** Which conditions are written to the status of policies, and how often. That of objects of the Gateway API is written if they are read. */
 export interface StatusConfig {
   /** PILOT_ENABLE_STATUS: whether the object is accepted, and how many proxies have it. */
   readonly reconciliation: boolean;
@@ -108,6 +108,9 @@ async function openObjects(source: ObjectSource, before: Before, onProblem: (tex
   if (source.type === 'git') return new GitRegistry(source.folder, source.revision);
   const api = new KubernetesApi(await openAccess(source.address, process.env));
   const { status, address: _, type: __, ...rest } = source;
-  const keepsFacts = status !== undefined;
-  return new ClusterRegistry({ api, ...rest, keepsFacts, known: before.files ?? [], onProblem });
+  const writesStatus = status && {
+    policies: status.reconciliation || status.analysis,
+    gatewayApi: source.gatewayApi === true,
+  };
+  return new ClusterRegistry({ api, ...rest, writesStatus, known: before.files ?? [], onProblem });
 }

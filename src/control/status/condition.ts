@@ -17,6 +17,9 @@ export type ConditionWords = Pick<Condition, 'type' | 'status' | 'reason' | 'mes
 /** Types of the conditions that `meshd` writes; other conditions of an object belong to other writers. */
 export type OwnConditionType = 'Accepted' | 'Distributed' | 'LintPassed';
 
+/** So long a message is at most; a server takes 32 KiB. */
+export const longestMessage = 4_000;
+
 /** All conditions of an object's status; entries without a type are ignored. */
 export function conditionsOf(status: unknown): readonly Condition[] {
   const { conditions } = (status ?? {}) as { readonly conditions?: unknown };

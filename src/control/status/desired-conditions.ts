@@ -1,5 +1,5 @@
 import type { StatusConfig } from '../registry/open-registry.ts';
-import type { ConditionWords } from './condition.ts';
+import { type ConditionWords, longestMessage } from './condition.ts';
 import { type Finding, type ObjectReport, trackedKey, type Verdict } from './object-report.ts';
 
 /** How many of the proxies that are connected to any replica have the active version of an object. */
@@ -15,9 +15,6 @@ export interface DesiredParts {
   /** Undefined: nobody tracks who has what. */
   readonly reach: { of(key: string): Reach } | undefined;
 }
-
-/** So long a message is at most; a server takes 32 KiB. */
-const longestMessage = 4_000;
 
 /** The conditions that an object's status should have; undefined if its current version is not compiled yet. */
 export function desiredConditions(

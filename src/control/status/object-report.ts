@@ -1,5 +1,6 @@
 import type { ResourceType } from '../../kubernetes/resource-type.ts';
 import type { Condition } from './condition.ts';
+import type { StandardStatus } from './gateway-api/standard-status.ts';
 
 /** Result of compiling an object: its errors, and the version that is active. */
 export interface Verdict {
@@ -9,6 +10,8 @@ export interface Verdict {
   readonly errors: readonly Finding[];
   /** What lint says of it; undefined: it was not asked. */
   readonly lint: readonly Finding[] | undefined;
+  /** Of an object of the Gateway API: the status that it should have; absent: none is written. */
+  readonly standard?: StandardStatus | undefined;
 }
 
 /** An error or a finding in an object. */
@@ -31,6 +34,8 @@ export interface ObjectReport {
   readonly revision: string;
   /** Of everybody. */
   readonly conditions: readonly Condition[];
+  /** Its whole status, of objects of the Gateway API. */
+  readonly status?: unknown;
   /** Undefined: what the server has is not compiled yet. */
   readonly verdict: Verdict | undefined;
 }

@@ -1,9 +1,14 @@
 import type { Diagnostic } from '../../diagnostics/bag.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import { jsonPathAt } from '../../diagnostics/json-positions.ts';
+import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
+import { standardGroup } from '../../policy/gateway-api.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { ObjectFact, ObjectFacts } from '../registry/cluster/object-facts.ts';
+import type { StandardMesh } from './gateway-api/standard-mesh.ts';
+import { standardStatusOf } from './gateway-api/standard-status-of.ts';
+import type { PlacedFinding, StandardSubject } from './gateway-api/standard-subject.ts';
 import { type Finding, type ObjectReport, trackedKey, type Verdict } from './object-report.ts';
 
 /** Receives all reports that have changed. */
@@ -12,9 +17,11 @@ export type TellReports = (changed: readonly ObjectReport[], removed: readonly s
 /** Results of a compilation for objects. */
 export interface Decided {
   readonly files: readonly SourceFile[];
-  readonly errors: readonly Diagnostic[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Of the objects in force, by `trackedKey`. */
   readonly versionOf: (key: string) => string | undefined;
+  /** What is in force; undefined: nothing is, or objects of the Gateway API are not read. */
+  readonly mesh: StandardMesh | undefined;
 }
 
 interface Placed {
@@ -29,6 +36,9 @@ interface Judged {
   /** It is the same as that of another verdict where this is. */
   readonly text: string;
 }
+
+/** Of an object of the Gateway API, whose status says everything. */
+const unversioned: Verdict = { version: undefined, errors: [], lint: undefined };
 
 /** Events of one write, and those of many, are told together. */
 const gatherMs = 100;
@@ -49,19 +59,27 @@ export class ObjectReporter {
   }
 
   /** A compilation of these files has ended. */
-  decided({ files, errors, versionOf }: Decided): void {
-    const byPath = errorsByPath(errors);
+  decided({ files, diagnostics, versionOf, mesh }: Decided): void {
+    const byPath = placedByPath(diagnostics.filter(({ severity }) => severity === 'error'));
+    const warnings = placedByPath(diagnostics.filter(({ severity }) => severity !== 'error'));
     const before = this.#judged;
     this.#judged = new Map();
     for (const file of files) {
       const fact = this.#facts.get(file.path);
       if (fact === undefined) continue;
-      const verdict: Verdict = {
-        version: versionOf(trackedKey(fact)),
-        errors: (byPath.get(file.path) ?? []).map((error) => findingOf(error, file.text)),
-        // Of the same text it stays until lint looks again.
-        lint: before.get(file.path)?.file === file ? before.get(file.path)?.verdict.lint : undefined,
-      };
+      const errors = byPath.get(file.path) ?? [];
+      const verdict: Verdict =
+        fact.type.group === standardGroup
+          ? {
+              ...unversioned,
+              standard: mesh && standardStatusOf(subjectOf(fact, errors, warnings.get(file.path)), mesh),
+            }
+          : {
+              version: versionOf(trackedKey(fact)),
+              errors: errors.map((error) => findingOf(error, file.text)),
+              // Of the same text it stays until lint looks again.
+              lint: before.get(file.path)?.file === file ? before.get(file.path)?.verdict.lint : undefined,
+            };
       const text = JSON.stringify(verdict);
       const known = before.get(file.path);
       const isSame = known?.text === text && known.file === file;
@@ -73,10 +91,10 @@ export class ObjectReporter {
 
   /** Lint has looked at these files. What is another one by now waits for the next look. */
   linted(findings: readonly Placed[], files: readonly SourceFile[]): void {
-    const byPath = errorsByPath(findings);
+    const byPath = placedByPath(findings);
     for (const file of files) {
       const judged = this.#judged.get(file.path);
-      if (judged?.file !== file) continue;
+      if (judged?.file !== file || this.#facts.get(file.path)?.type.group === standardGroup) continue;
       const lint = (byPath.get(file.path) ?? []).map((finding) => findingOf(finding, file.text));
       const verdict = { ...judged.verdict, lint };
       const text = JSON.stringify(verdict);
@@ -115,7 +133,7 @@ export class ObjectReporter {
   }
 }
 
-function errorsByPath<T extends Placed>(all: readonly T[]): Map<string, T[]> {
+function placedByPath<T extends Placed>(all: readonly T[]): Map<string, T[]> {
   const byPath = new Map<string, T[]>();
   for (const one of all) if (one.span !== undefined) append(byPath, one.span.file, one);
   return byPath;
@@ -123,4 +141,18 @@ function errorsByPath<T extends Placed>(all: readonly T[]): Map<string, T[]> {
 
 function findingOf({ span, code, message }: Placed, text: string): Finding {
   return { code, field: span === undefined ? '' : formatPath(jsonPathAt(text, span.start)), message };
+}
+
+function subjectOf(
+  { file, type, namespace = '', name }: ObjectFact,
+  errors: readonly Diagnostic[],
+  warnings: readonly Diagnostic[] = [],
+): StandardSubject {
+  const at = (span: SourceSpan): JsonPath => jsonPathAt(file.text, span.start);
+  const placed = ({ code, message, span, related }: Diagnostic): PlacedFinding => ({
+    ...{ code, message, path: span === undefined ? [] : at(span) },
+    related: related.flatMap((other) => (other.span.file === file.path ? [at(other.span)] : [])),
+  });
+  const value: unknown = JSON.parse(file.text);
+  return { kind: type.kind, namespace, name, value, errors: errors.map(placed), warnings: warnings.map(placed) };
 }

@@ -5,9 +5,11 @@ import type { ApiObject } from '../../kubernetes/resource-type.ts';
 import { delay } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
+import { standardGroup } from '../../policy/gateway-api.ts';
 import type { StatusConfig } from '../registry/open-registry.ts';
-import { conditionsOf } from './condition.ts';
+import { type ConditionWords, conditionsOf } from './condition.ts';
 import { desiredConditions, isUnsettled, type Reach } from './desired-conditions.ts';
+import { standardRequest } from './gateway-api/standard-request.ts';
 import type { ObjectReport } from './object-report.ts';
 import type { StatusBook } from './status-book.ts';
 import { statusRequest } from './status-request.ts';
@@ -120,7 +122,7 @@ export class StatusWriter {
 
   async #write(path: string, term: Term): Promise<LookEnd> {
     const report = this.#options.book.get(path);
-    const words = report && desiredConditions(report, this.#options);
+    const words = report && this.#wordsOf(report);
     if (report === undefined || words === undefined) {
       // It is looked at again when there is something new of it.
       for (const known of [this.#due, this.#unsettled, this.#failures, this.#progressMs]) known.delete(path);
@@ -129,7 +131,9 @@ export class StatusWriter {
     if ((this.#failures.get(path)?.untilMs ?? 0) > performance.now()) return 'done';
     if (isUnsettled(words)) this.#unsettled.add(path);
     else this.#unsettled.delete(path);
-    const request = statusRequest(report, words, new Date());
+    const standard = report.verdict?.standard;
+    const request =
+      standard === undefined ? statusRequest(report, words, new Date()) : standardRequest(report, standard, new Date());
     if (request !== undefined) {
       const nowMs = performance.now();
       const isProgress = words.some(({ reason }) => reason === 'InProgress');
@@ -142,13 +146,20 @@ export class StatusWriter {
     return request === undefined ? 'done' : this.#send(request, report, term);
   }
 
+  /** Undefined: nothing is written of it now. The status of an object of the Gateway API says nothing of proxies that change. */
+  #wordsOf(report: ObjectReport): readonly ConditionWords[] | undefined {
+    if (report.type.group !== standardGroup) return desiredConditions(report, this.#options);
+    return report.verdict?.standard && [];
+  }
+
   async #send(request: ApiRequest, report: ObjectReport, term: Term): Promise<LookEnd> {
     const { book, api, count } = this.#options;
     try {
       const { metadata, status } = await api.ask<ApiObject>({ ...request, signal: term.signal });
       const { resourceVersion: revision = report.revision } = metadata;
       // What the watch tells of it later is the same, unless somebody else wrote meanwhile.
-      if (book.get(report.path) === report) book.amend({ ...report, revision, conditions: conditionsOf(status) });
+      if (book.get(report.path) === report)
+        book.amend({ ...report, revision, conditions: conditionsOf(status), status });
       this.#failures.delete(report.path);
       count(true);
       return 'done';

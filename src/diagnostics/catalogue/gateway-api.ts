@@ -12,6 +12,7 @@ export const gatewayApiCodes = {
     'name the port of the Service "grpc" or "grpc-...", or set its appProtocol to "grpc"',
   ),
   'invalid-listener': error(message`listener "${'name'}" cannot be served: ${'reason'}`),
+  'listener-secret-not-granted': error(message`listener "${'name'}" cannot be served: ${'reason'}`),
   'route-not-attached': warning(message`${'kind'} "${'name'}" takes no requests of Gateway "${'gateway'}": ${'why'}`),
   'server-name-taken': warning(
     message`TLSRoute "${'name'}" gets no connections for "${'host'}" at listener "${'listener'}": the older TLSRoute "${'other'}" has that server name`,

@@ -30,6 +30,15 @@ function mapOf(properties: object, ...keys: readonly string[]): object {
   return { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
 }
 
+/** A server fills in group and kind. */
+const reference = {
+  type: 'object',
+  properties: {
+    ...{ group: { ...text, default: group }, kind: { ...text, default: 'Gateway' }, namespace: text, name: text },
+    ...{ sectionName: text, port: { type: 'integer' } },
+  },
+};
+
 const conditions = mapOf(
   {
     ...{ type: text, status: { ...text, enum: ['True', 'False', 'Unknown'] }, reason: { ...text, minLength: 1 } },
@@ -43,6 +52,10 @@ const status = {
   type: 'object',
   properties: {
     conditions,
+    addresses: {
+      ...{ type: 'array', 'x-kubernetes-list-type': 'atomic' },
+      items: { type: 'object', properties: { type: text, value: text } },
+    },
     listeners: mapOf(
       {
         ...{ name: text, attachedRoutes: { type: 'integer' }, conditions },
@@ -53,7 +66,7 @@ const status = {
     parents: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
-      items: { type: 'object', properties: { parentRef: loose, controllerName: text, conditions } },
+      items: { type: 'object', properties: { parentRef: reference, controllerName: text, conditions } },
     },
   },
 };

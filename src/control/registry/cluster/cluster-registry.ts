@@ -5,7 +5,7 @@ import { layoutOf, type Position } from '../position.ts';
 import type { Batch, Registry, RegistryFigures } from '../registry.ts';
 import { DefinitionJudge } from './definition-judge.ts';
 import { folderOf, KindObjects, revisionNumber } from './kind-objects.ts';
-import { type FollowedKind, followedKinds, hasOwnStatus } from './kinds.ts';
+import { type FollowedKind, followedKinds, hasOwnStatus, type WrittenStatus } from './kinds.ts';
 import { ObjectFacts } from './object-facts.ts';
 import { SecretFollower } from './secret-follower.ts';
 import { AccountRights } from './secret-rights.ts';
@@ -21,8 +21,8 @@ export interface ClusterRegistryOptions {
   /** What was in force before this `meshd` ran. */
   readonly known?: readonly SourceFile[];
   readonly onProblem: (text: string) => void;
-  /** What the server says of objects whose status is written is kept. */
-  readonly keepsFacts?: boolean | undefined;
+  /** What the server says of objects whose status is written is kept; absent: none is. */
+  readonly writesStatus?: WrittenStatus | undefined;
   /** After so long services are served as far as they are known. */
   readonly servicesMs?: number;
 }
@@ -62,7 +62,7 @@ export class ClusterRegistry implements Registry {
 
   constructor(options: ClusterRegistryOptions) {
     this.#options = options;
-    this.facts = options.keepsFacts ? new ObjectFacts() : undefined;
+    this.facts = options.writesStatus && new ObjectFacts();
     const { api, onProblem } = options;
     const onChange = (): void => this.#tell('configuration');
     this.#secrets = new SecretFollower({ api, onProblem, onChange });
@@ -175,7 +175,7 @@ export class ClusterRegistry implements Registry {
   }
 
   #follow(kind: FollowedKind, namespace: string | undefined): Followed {
-    const { api, known = [], onProblem } = this.#options;
+    const { api, known = [], onProblem, writesStatus } = this.#options;
     const { type, role } = kind;
     const folder = folderOf(kind);
     // Of kinds without namespaces, the objects that have their names.
@@ -190,7 +190,7 @@ export class ClusterRegistry implements Registry {
           isOfOne(path.slice(folder.length), type.isNamespaced),
       ),
       ...(deletions && { deletions }),
-      facts: hasOwnStatus(kind) ? this.facts : undefined,
+      facts: writesStatus && hasOwnStatus(kind, writesStatus) ? this.facts : undefined,
       onChange: () => this.#tell(role),
     });
     let before: ReflectorState | undefined;

@@ -73,9 +73,16 @@ const standardKinds: readonly FollowedKind[] = [
   standard('ReferenceGrant', 'referencegrants', 'policy', ['v1', 'v1beta1', 'v1alpha2']),
 ];
 
+/** Objects whose status is written: policies, objects of the Gateway API, or both. */
+export interface WrittenStatus {
+  readonly policies: boolean;
+  readonly gatewayApi: boolean;
+}
+
 /** Whether `meshd` writes the status of the kind; that of a WorkloadEntry says whether it is healthy, and is read. */
-export function hasOwnStatus({ isCustom, role, type }: FollowedKind): boolean {
-  return isCustom && role !== 'endpoints' && type.group !== standardGroup;
+export function hasOwnStatus({ isCustom, role, type }: FollowedKind, written: WrittenStatus): boolean {
+  if (type.group === standardGroup) return written.gatewayApi && type.kind !== 'ReferenceGrant';
+  return written.policies && isCustom && role !== 'endpoints';
 }
 
 const sliceType: ResourceType = {

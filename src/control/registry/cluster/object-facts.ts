@@ -1,4 +1,5 @@
 import type { ApiObject, ResourceType } from '../../../kubernetes/resource-type.ts';
+import { standardGroup } from '../../../policy/gateway-api.ts';
 import type { SourceFile } from '../../../source/document.ts';
 import { type Condition, conditionsOf } from '../../status/condition.ts';
 
@@ -13,6 +14,8 @@ export interface ObjectFact {
   readonly generation: number;
   readonly revision: string;
   readonly conditions: readonly Condition[];
+  /** Of objects of the Gateway API. */
+  readonly status?: unknown;
 }
 
 /** The objects of the API server whose status is written. */
@@ -25,11 +28,15 @@ export class ObjectFacts {
     return this.#facts.get(path);
   }
 
-  put(file: SourceFile, type: ResourceType, { metadata, status }: ApiObject): void {
+  put(file: SourceFile, type: ResourceType, { metadata, status, apiVersion }: ApiObject): void {
     const { namespace, name, generation, resourceVersion: revision = '' } = metadata;
-    const counted = typeof generation === 'number' ? generation : 0;
-    const fact = { file, type, namespace, name, generation: counted, revision, conditions: conditionsOf(status) };
-    this.#facts.set(file.path, fact);
+    const isStandard = type.group === standardGroup;
+    this.#facts.set(file.path, {
+      ...{ file, type: isStandard ? asServed(type, apiVersion) : type, namespace, name, revision },
+      generation: typeof generation === 'number' ? generation : 0,
+      conditions: conditionsOf(status),
+      ...(isStandard && { status }),
+    });
     this.#changedAt(file.path);
   }
 
@@ -53,4 +60,10 @@ export class ObjectFacts {
     this.#changed.add(path);
     if (this.#changed.size === 1) this.#onChange();
   }
+}
+
+/** The kind in the version in which the server gave an object: it may not serve the preferred one. */
+function asServed(type: ResourceType, apiVersion: unknown): ResourceType {
+  const [group, version] = String(apiVersion).split('/');
+  return group === type.group && version !== undefined ? { ...type, version } : type;
 }

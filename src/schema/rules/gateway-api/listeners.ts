@@ -6,13 +6,20 @@ import { checkHostName } from './host-names.ts';
 /** Validation of the Gateway of the Gateway API beyond its schema. */
 export const standardGatewayRules: readonly Rule<StandardGateway>[] = [checkListeners];
 
-function checkListeners({ spec: { listeners } }: StandardGateway, report: Report): void {
+function checkListeners({ spec: { listeners }, document }: StandardGateway, report: Report): void {
   for (const [i, listener] of listeners.entries()) {
     const path: JsonPath = ['spec', 'listeners', i];
     const { name, hostname } = listener;
     if (hostname !== undefined) checkHostName(hostname, [...path, 'hostname'], report);
     const fault = faultOfTls(listener) ?? faultOfKinds(listener) ?? faultBeside(listener, listeners.slice(0, i));
-    if (fault !== undefined) report('invalid-listener', [...path, fault.field], { name, reason: fault.reason });
+    if (fault !== undefined) {
+      const related = [fault.other].flatMap((other) => {
+        if (other === undefined) return [];
+        const span = document.spanOf(['spec', 'listeners', listeners.indexOf(other), fault.field]);
+        return [{ message: 'the other listener is here', span }];
+      });
+      report('invalid-listener', [...path, fault.field], { name, reason: fault.reason }, { related });
+    }
     const { namespaces } = listener.allowedRoutes ?? {};
     const isSelecting = namespaces?.from === 'Selector';
     if (isSelecting !== (namespaces?.selector !== undefined)) {
@@ -27,6 +34,8 @@ function checkListeners({ spec: { listeners } }: StandardGateway, report: Report
 interface ListenerFault {
   readonly field: string;
   readonly reason: string;
+  /** With which it cannot be served. */
+  readonly other?: Listener;
 }
 
 function faultOfTls({ protocol, tls }: Listener): ListenerFault | undefined {
@@ -59,12 +68,14 @@ function faultBeside(
   { name, port, protocol, hostname }: Listener,
   others: readonly Listener[],
 ): ListenerFault | undefined {
-  if (others.some((other) => other.name === name)) return { field: 'name', reason: 'another listener has that name' };
+  const namesake = others.find((other) => other.name === name);
+  if (namesake !== undefined) return { field: 'name', reason: 'another listener has that name', other: namesake };
   const beside = others.filter((other) => other.port === port);
   const different = beside.find((other) => other.protocol !== protocol);
   if (different !== undefined) {
-    return { field: 'protocol', reason: `listener "${different.name}" uses the port with ${different.protocol}` };
+    const reason = `listener "${different.name}" uses the port with ${different.protocol}`;
+    return { field: 'protocol', reason, other: different };
   }
   const same = beside.find((other) => (other.hostname ?? '').toLowerCase() === (hostname ?? '').toLowerCase());
-  return same && { field: 'port', reason: `listener "${same.name}" has the same port and host name` };
+  return same && { field: 'port', reason: `listener "${same.name}" has the same port and host name`, other: same };
 }
