@@ -4,8 +4,11 @@ import type { GaugeAnswer } from './gauge-case.ts';
 
 /** How the client sees the end of its connection if curl could exit with this code alone. */
 const endings: Readonly<Record<number, readonly string[]>> = {
+  // What TLS says to plain text is an answer of HTTP/0.9 to curl.
+  1: ['end', 'reset'],
   7: ['ECONNREFUSED'],
-  35: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'],
+  // A handshake without an end, whatever ends the connection.
+  35: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'reset', 'end'],
   52: ['end'],
   56: ['reset', 'EPIPE'],
 };

@@ -6,6 +6,7 @@ import { findWorkload, keyOf, type WorkloadName, type World, workloadAt } from '
 import { answered, inFormOf } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay, oneEndpoint } from './choices.ts';
+import { closedWith } from './closed.ts';
 import { inboundListener, outboundListener } from './find-listener.ts';
 import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './network.ts';
 import { serve } from './serve.ts';
@@ -89,6 +90,8 @@ class Journey {
   readonly #observe: ObserveProxy | undefined;
   readonly #blanks: Blanks | undefined;
   readonly #legs: Leg[] = [];
+  /** The client's TLS goes on to somebody behind the last proxy. */
+  #isShakingHands = false;
 
   constructor(
     world: World,
@@ -129,6 +132,8 @@ class Journey {
   #forward(arrival: Arrival, listener: Parameters<typeof serve>[0], side: 'client' | 'gateway'): Way {
     const { workload, proxy, connection, request } = arrival;
     const outcome = this.#serve(arrival, listener, side);
+    const isFirst = this.#legs.length === 1;
+    this.#isShakingHands = (isFirst || this.#isShakingHands) && outcome.kind === 'reaches' && outcome.tls !== undefined;
     if (outcome.kind !== 'reaches') return this.#end(outcome, side === 'gateway' ? workload : undefined);
     const [name = ''] = outcome.clusters;
     const cluster = proxy.clusters.get(name);
@@ -189,14 +194,14 @@ class Journey {
   }
 
   #failed(why: string, request: HttpRequest | undefined): Outcome {
-    if (request === undefined) return { kind: 'closed', exitCodes: [52, 56], details: why };
+    if (request === undefined) return closedWith(this.#isShakingHands ? [35] : [52, 56], why);
     return inFormOf(request, answered(503, why), this.#blanks);
   }
 
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */
   #translated(service: MeshService, connection: Connection, request: HttpRequest | undefined): Way {
     const own = endpointsBehind(service, connection.destination);
-    if (own.length === 0) return this.#end({ kind: 'closed', exitCodes: [7], details: 'the service has no endpoint' });
+    if (own.length === 0) return this.#end(closedWith([7], 'the service has no endpoint'));
     const endpoint = oneEndpoint(this.#choose, service.host, own, ({ address }) => address);
     const destination = { address: endpoint?.address ?? '', port: endpoint?.port ?? connection.destination.port };
     return this.#arrive({ ...connection, destination }, request);
@@ -221,10 +226,7 @@ class Journey {
       const arrival = { workload: server, proxy, connection, request };
       const listener = inboundListener(proxy, connection.destination);
       if (listener === undefined) {
-        return this.#end(
-          { kind: 'closed', exitCodes: [7], details: 'the gateway has no listener on this port' },
-          server,
-        );
+        return this.#end(closedWith([7], 'the gateway has no listener on this port'), server);
       }
       return this.#forward(arrival, listener, 'gateway');
     }

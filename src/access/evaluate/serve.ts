@@ -6,7 +6,8 @@ import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts
 import { askAuthorizer } from './authorizer.ts';
 import { lackingForChain } from './blanks.ts';
 import { chooseChain, isLookedInto } from './choose-chain.ts';
-import { closed, shakeHands } from './handshake.ts';
+import { type CutClient, closed, closedWith } from './closed.ts';
+import { shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -38,20 +39,19 @@ export function serve(
   // The inspectors have only looked: the kernel sends a reset for bytes that nobody has read.
   if (chain === undefined) {
     for (const { at } of others) steps.push({ station: 'chain', at, decider: '' });
-    return { outcome: closed([56], 'no filter chain takes it'), steps };
+    const client = { protocol: connection.protocol, isShakingHands: connection.tls !== undefined };
+    return { outcome: closed('unread', client, 'no filter chain takes it'), steps };
   }
   steps.push({ station: 'chain', at: chain.at, decider: chain.name });
   if (chain.gap !== undefined) return { outcome: { kind: 'unmodelled', at: chain.gap }, steps };
   const isInspected = isLookedInto(listener.inspectors.tls, connection);
-  const { arriving, onward, refusal } = shakeHands(chain, connection, isInspected);
+  const { arriving, onward, refusal } = shakeHands(chain, connection, isInspected, opening);
   if (refusal !== undefined) {
     steps.push({ station: 'tls', at: chain.at.at('transport_socket'), decider: '' });
     return { outcome: refusal, steps };
   }
-  // Envoy answers a TLS handshake of an HTTP client in plain text, which the client's TLS takes for a fault.
-  const isMistaken = onward !== undefined && connection.protocol !== 'bytes';
   const passing = new Passing(
-    { chain, connection: arriving, onward, notHttp: isMistaken ? [35] : [35, 52, 56] },
+    { chain, connection: arriving, onward },
     arriving.protocol === 'bytes' ? undefined : request,
     surroundings,
     steps,
@@ -65,8 +65,6 @@ interface Accepted {
   readonly connection: Connection;
   /** Bytes of TLS are the client's, to the end. */
   readonly onward: ClientTls | undefined;
-  /** With what curl exits where the chain wants HTTP and gets something else. */
-  readonly notHttp: readonly number[];
 }
 
 /** A connection inside its filter chain. */
@@ -74,7 +72,6 @@ class Passing {
   readonly #chain: Chain;
   readonly #connection: Connection;
   readonly #onward: ClientTls | undefined;
-  readonly #notHttp: readonly number[];
   readonly #request: HttpRequest | undefined;
   readonly #surroundings: Surroundings;
   readonly #steps: Step[];
@@ -82,7 +79,7 @@ class Passing {
   #cluster: string | undefined;
 
   constructor(
-    { chain, connection, onward, notHttp }: Accepted,
+    { chain, connection, onward }: Accepted,
     request: HttpRequest | undefined,
     surroundings: Surroundings,
     steps: Step[],
@@ -90,7 +87,6 @@ class Passing {
     this.#chain = chain;
     this.#connection = connection;
     this.#onward = onward;
-    this.#notHttp = notHttp;
     this.#request = request;
     this.#surroundings = surroundings;
     this.#steps = steps;
@@ -107,12 +103,18 @@ class Passing {
     return view;
   }
 
+  get #client(): CutClient {
+    return { protocol: this.#connection.protocol, isShakingHands: this.#onward !== undefined };
+  }
+
   along(): Outcome {
     for (const filter of this.#chain.filters) {
       const outcome = this.#through(filter);
       if (outcome !== undefined) return outcome;
     }
-    return closed([52, 56], 'no filter takes the connection');
+    // No handshake begins where there is no filter.
+    const { protocol, tls } = this.#connection;
+    return closed('unread', { protocol, isShakingHands: tls !== undefined }, 'no filter takes the connection');
   }
 
   #through(filter: NetworkFilter): Outcome | undefined {
@@ -124,7 +126,7 @@ class Passing {
         if (answer === undefined) return undefined;
         this.#steps.push({ station: 'authorizer', at: filter.at, decider: filter.authorizer.name });
         if (answer === 'allow') return undefined;
-        return closed([52, 56], answer === 'deny' ? 'auth_denied' : 'auth_error');
+        return closed('read', this.#client, answer === 'deny' ? 'auth_denied' : 'auth_error');
       }
       case 'sni-cluster':
         this.#cluster = this.#connection.tls?.serverName || undefined;
@@ -137,7 +139,9 @@ class Passing {
         return { kind: 'reaches', clusters: [this.#cluster ?? chosen], ...(onward !== undefined && { tls: onward }) };
       }
       case 'http':
-        if (this.#request === undefined) return closed(this.#notHttp, 'bytes that are not HTTP');
+        // Envoy answers a TLS handshake in plain text, which the client's TLS takes for a fault.
+        if (this.#request === undefined)
+          return closedWith(this.#onward === undefined ? [52, 56] : [35], 'bytes that are not HTTP');
         return manage(filter.manager, this.#connection, this.#request, this.#surroundings, this.#steps);
       case 'unknown':
         return { kind: 'unmodelled', at: filter.at.path.join('.') };
@@ -155,6 +159,6 @@ class Passing {
     if (verdict.kind === 'unmodelled') return verdict;
     this.#steps.push(accessStep('network-access', rules, verdict.rule, this.#view));
     // The filter has read the bytes, so the end is a plain one.
-    return verdict.kind === 'denied' ? closed([52], denialDetails(verdict.rule)) : undefined;
+    return verdict.kind === 'denied' ? closed('read', this.#client, denialDetails(verdict.rule)) : undefined;
   }
 }
