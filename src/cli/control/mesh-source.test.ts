@@ -31,6 +31,10 @@ describe('controlConfigOf', () => {
       '--watch-namespaces takes at most 100 namespaces, since each needs 26 connections to the API server, not 101;',
     );
     expect((await configOf({ NAMESPACE: 'here' }, flags)).replica).toMatchObject({ namespace: 'here' });
+    const webhookAddr = { host: '127.0.0.1', port: 15_017 };
+    const skips = async (value: string) =>
+      (await configOf({ PILOT_ENABLED_SERVICE_APIS: value }, { ...flags, webhookAddr })).webhooks?.skipsGatewayApi;
+    expect([await skips(''), await skips('true')]).toEqual([true, false]);
     rmSync(folder, { recursive: true });
   });
 

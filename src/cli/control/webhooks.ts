@@ -1,8 +1,9 @@
 import type { Environment } from '../../config/environment.ts';
+import { parseBoolean } from '../../config/variable.ts';
 import type { ControlConfig } from '../../control/control-config.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { ServeFlags } from './flags.ts';
-import { namespaceOf } from './variable-values.ts';
+import { namespaceOf, variable } from './variable-values.ts';
 
 const usualValidator = 'mesh-validator';
 const usualInjector = 'mesh-sidecar-injector';
@@ -27,5 +28,8 @@ export function webhooksOf(
   const { INJECTION_WEBHOOK_CONFIG_NAME: mutating = usualInjector } = environment;
   const names = { mutating, validating: validationWebhook ?? usualValidator };
   const injection = { meshConfig: settings?.meshConfig, templates: injectionTemplate ?? [], trustDomain };
-  return { address, namespace: namespaceOf(environment), revision: revision ?? 'default', names, injection };
+  return {
+    ...{ address, namespace: namespaceOf(environment), revision: revision ?? 'default', names, injection },
+    skipsGatewayApi: !variable(environment, 'PILOT_ENABLED_SERVICE_APIS', parseBoolean),
+  };
 }

@@ -9,6 +9,8 @@ export type WebhookName = 'validate' | 'inject';
 export interface AdmissionData {
   /** Of the control plane. */
   readonly revision: string;
+  /** Objects of the Gateway API are not read: policies that name them are refused. */
+  readonly skipsGatewayApi?: boolean | undefined;
 }
 
 /** A review, for the thread. */

@@ -16,10 +16,8 @@ import type { NamespaceFollower } from './namespace-labels.ts';
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-admission.cjs');
 
-export interface AdmissionThreadOptions {
+export interface AdmissionThreadOptions extends AdmissionData {
   readonly log: Pick<PlainLog, 'error'>;
-  /** Of the control plane. */
-  readonly revision: string;
   readonly program?: string;
   /** Undefined: nothing is known of the namespace. */
   readonly labelsOf: (namespace: string) => Promise<NamespaceTexts | undefined>;
@@ -112,8 +110,8 @@ export class AdmissionThread implements NamespaceFollower {
   }
 
   #begin(): Worker {
-    const { program = ownProgram, revision } = this.#options;
-    const worker = new Worker(program, { workerData: { revision } satisfies AdmissionData });
+    const { program = ownProgram, revision, skipsGatewayApi } = this.#options;
+    const worker = new Worker(program, { workerData: { revision, skipsGatewayApi } satisfies AdmissionData });
     let reason = 'it has ended';
     if (this.#settings !== undefined) post(worker, { settings: this.#settings });
     if (this.#namespaces.size > 0) post(worker, { namespaces: this.#namespaces });

@@ -7,7 +7,7 @@ import { WarmUp } from './warm-up.ts';
 
 if (parentPort === null) throw new Error('this program is a thread of meshd, and does nothing by itself');
 const port = parentPort;
-const reviewer = new Reviewer((workerData as AdmissionData).revision);
+const reviewer = new Reviewer(workerData as AdmissionData);
 
 const warmUp = new WarmUp((question) => void reviewer.take({ question }));
 

@@ -6,10 +6,10 @@ import { type Ruling, readReview } from './admission-review.ts';
 import { judgeObject } from './judge-object.ts';
 import { type ReviewParts, reviewOf } from './testing/reviews.ts';
 
-async function judge(parts: ReviewParts): Promise<Ruling> {
+async function judge(parts: ReviewParts, skipsGatewayApi = false): Promise<Ruling> {
   const review = readReview(JSON.stringify(reviewOf(parts)));
   if (typeof review === 'string') throw new Error(review);
-  return judgeObject(review.request, 'default');
+  return judgeObject(review.request, { revision: 'default', skipsGatewayApi });
 }
 
 const policy = (spec: JsonObject, metadata: JsonObject = { name: 'demo', namespace: 'foo' }): JsonObject => ({
@@ -28,6 +28,16 @@ describe('judgeObject', () => {
     expect(causes).toEqual([
       { field: 'spec.mtls.mode', message: expect.stringMatching(/^"mode" is "STRIKT".*\[unknown-enum-value\]$/) },
     ]);
+  });
+
+  test('refuses a policy that names a Gateway where meshd does not read the Gateway API, and would refuse it afterwards', async () => {
+    const targetRefs = [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'edge' }];
+    const object = { ...policy({ targetRefs, rules: [{}] }), kind: 'AuthorizationPolicy' };
+    expect(await judge({ object })).toMatchObject({ isAllowed: true });
+    expect(await judge({ object }, true)).toMatchObject({
+      isAllowed: false,
+      causes: [{ field: 'spec.targetRefs', message: expect.stringContaining('PILOT_ENABLED_SERVICE_APIS') }],
+    });
   });
 
   test('admits each object of fixtures/ok', async () => {

@@ -4,6 +4,7 @@ import { jsonPathAt } from '../../diagnostics/json-positions.ts';
 import type { ApiObject } from '../../kubernetes/resource-type.ts';
 import type { JsonObject } from '../../source/document.ts';
 import { textOf } from '../registry/cluster/projection.ts';
+import type { AdmissionData } from './admission-messages.ts';
 import type { AdmissionRequest, Ruling } from './admission-review.ts';
 import { examineObject } from './examine-object.ts';
 import { trialAnnotation, trialAnswer } from './trial-annotation.ts';
@@ -11,20 +12,21 @@ import { trialAnnotation, trialAnswer } from './trial-annotation.ts';
 /**
  * Whether an object may be stored: whatever `meshpol` says of it by itself, without the rest of its mesh, is said here too.
  * A deletion may always be. So may a change of an invalid object that changes metadata alone and brings no other error: who
- * takes a finalizer or a label away has not made the mistake. `revision` is that of the control plane, which may be on trial.
+ * takes a finalizer or a label away has not made the mistake. The control plane of `revision` may be on trial.
  */
 export async function judgeObject(
   { object, oldObject, ...request }: AdmissionRequest,
-  revision: string,
+  { revision, skipsGatewayApi }: AdmissionData,
 ): Promise<Ruling> {
   if (request.operation === 'DELETE' || object === undefined) return { isAllowed: true };
   if (isTrial(object, revision)) return { isAllowed: false, message: trialAnswer(revision) };
-  const { errors, warnings } = await findingsOf(object, request);
+  const reading = { skipsGatewayApi };
+  const { errors, warnings } = await findingsOf(object, request, reading);
   const said = warnings.map(lineOf);
   if (errors.length === 0) return { isAllowed: true, warnings: said };
   const lines = errors.map(lineOf);
   if (oldObject !== undefined && (isBeingDeleted(object) || isSameButMetadata(object, oldObject))) {
-    const before = new Set((await findingsOf(oldObject, request)).errors.map(lineOf));
+    const before = new Set((await findingsOf(oldObject, request, reading)).errors.map(lineOf));
     if (isBeingDeleted(object) || lines.every((line) => before.has(line))) {
       return { isAllowed: true, warnings: [...lines.map((line) => `invalid as before: ${line}`), ...said] };
     }
@@ -46,11 +48,12 @@ interface Found extends Pick<Diagnostic, 'code' | 'message'> {
 async function findingsOf(
   object: JsonObject,
   { kind, namespace }: Pick<AdmissionRequest, 'kind' | 'namespace'>,
+  reading: Pick<AdmissionData, 'skipsGatewayApi'>,
 ): Promise<{ readonly errors: readonly Found[]; readonly warnings: readonly Found[] }> {
   const type = { ...kind, resource: '', isNamespaced: namespace !== undefined };
   const text = textOf(named(object, namespace), type);
   const bag = new DiagnosticBag();
-  await examineObject(text, bag);
+  await examineObject(text, bag, reading);
   const of = (severity: Diagnostic['severity']): Found[] => {
     return bag.all
       .filter((diagnostic) => diagnostic.severity === severity)

@@ -12,7 +12,7 @@ const pod = {
 
 /** A reviewer with settings, and what it says of the pod: the images that it adds, `nothing`, or what it wants. */
 function given() {
-  const reviewer = new Reviewer('default');
+  const reviewer = new Reviewer({ revision: 'default' });
   const use = (text: string) =>
     reviewer.take({
       settings: { revision: 'default', ownNamespace: 'mesh-system', meshConfig: { path: 'mesh.yaml', text } },

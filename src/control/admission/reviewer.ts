@@ -1,4 +1,10 @@
-import type { AdmissionQuestion, FromAdmission, NamespaceTexts, ToAdmission } from './admission-messages.ts';
+import type {
+  AdmissionData,
+  AdmissionQuestion,
+  FromAdmission,
+  NamespaceTexts,
+  ToAdmission,
+} from './admission-messages.ts';
 import { readReview } from './admission-review.ts';
 import { answerReview } from './answer-review.ts';
 import { PodInjector } from './inject-pod.ts';
@@ -6,13 +12,12 @@ import { judgeObject } from './judge-object.ts';
 
 /** Judges and changes objects by the settings and the labels of namespaces that it was told last. */
 export class Reviewer {
-  readonly #revision: string;
+  readonly #data: AdmissionData;
   readonly #injector = new PodInjector();
   #namespaces = new Map<string, NamespaceTexts>();
 
-  /** `revision` is that of the control plane. */
-  constructor(revision: string) {
-    this.#revision = revision;
+  constructor(data: AdmissionData) {
+    this.#data = data;
   }
 
   /** What is to be said to a message; undefined: nothing. The next message is to wait until this is known. */
@@ -35,7 +40,7 @@ export class Reviewer {
   async #answer({ id, webhook, text, location, namespaceLabels }: AdmissionQuestion): Promise<FromAdmission> {
     const review = readReview(text);
     if (webhook === 'validate' || typeof review === 'string')
-      return { id, reply: await answerReview((request) => judgeObject(request, this.#revision), review) };
+      return { id, reply: await answerReview((request) => judgeObject(request, this.#data), review) };
     const namespace = review.request.namespace ?? '';
     const labels = this.#namespaces.get(namespace) ?? namespaceLabels;
     if (labels === undefined) return { id, wants: namespace };

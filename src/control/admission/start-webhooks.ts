@@ -20,6 +20,8 @@ export interface WebhookConfig {
   /** INJECTION_WEBHOOK_CONFIG_NAME and VALIDATION_WEBHOOK_CONFIG_NAME: the configurations that we write to; empty: none. */
   readonly names: { readonly mutating: string; readonly validating: string };
   readonly injection: InjectionConfig;
+  /** Objects of the Gateway API are not read (PILOT_ENABLED_SERVICE_APIS). */
+  readonly skipsGatewayApi?: boolean | undefined;
   /** Path of the thread's program; absent: the one beside ours. */
   readonly program?: string;
 }
@@ -39,12 +41,13 @@ function leaseNameOf(revision: string): string {
 
 /** Serves the webhooks, and has one replica of the revision keep their configurations. */
 export async function startWebhooks(
-  { address, namespace, revision, names, injection, program }: WebhookConfig,
+  { address, namespace, revision, names, injection, skipsGatewayApi, program }: WebhookConfig,
   { certificates, signer, replica, observe, log }: WebhookParts,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const { api, identity } = replica;
   const labelsOf = (name: string) => namespaces.of(name);
-  const thread = new AdmissionThread({ log, revision, labelsOf, ...(program !== undefined && { program }) });
+  const data = { revision, skipsGatewayApi };
+  const thread = new AdmissionThread({ log, ...data, labelsOf, ...(program !== undefined && { program }) });
   const namespaces = new NamespaceLabels(api, thread);
   const inputs = await followInjectionInputs(injection, {
     ...{ revision, ownNamespace: namespace, api, log },

@@ -6,7 +6,7 @@ import { WarmUp } from './warm-up.ts';
 
 describe('a warm-up', () => {
   test('has pods of five shapes answered that all get a proxy, each in a turn of its own, and only once', async () => {
-    const reviewer = new Reviewer('default');
+    const reviewer = new Reviewer({ revision: 'default' });
     await reviewer.take({ settings: { revision: 'default', ownNamespace: 'mesh-system', prefersNative: true } });
     const answers: unknown[] = [];
     let turns = 0;

@@ -31,7 +31,9 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   if (file !== undefined && kept !== undefined && 'problem' in kept) tellOf(tell, file, 'is not used', kept.problem);
   const before = good ?? (kept !== undefined && 'state' in kept ? kept.state : undefined);
   const onProblem = (text: string): void => tell({ type: 'told', level: 'warn', text });
-  const registry = await openRegistry(source, { folders: good?.folders, files: before?.files }, onProblem);
+  const skipsGatewayApi = data.readsGatewayApi !== true;
+  const known = { folders: good?.folders, files: before?.files };
+  const registry = await openRegistry(source, known, { onProblem, skipsGatewayApi });
   const asked = new Asked(port);
   const reporter =
     registry.facts &&

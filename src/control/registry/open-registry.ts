@@ -65,6 +65,13 @@ export interface Before {
   readonly folders: Registry['folders'] | undefined;
 }
 
+/** Who is told of problems, and what is not read. */
+export interface RegistryOptions {
+  readonly onProblem: (text: string) => void;
+  /** Objects of the Gateway API: policies that name them are invalid. */
+  readonly skipsGatewayApi?: boolean | undefined;
+}
+
 /** A name that identifies a source, for its state on disk. */
 export function nameOf({ services, ...source }: MeshSource): string {
   const ids = services?.catalogs.map(({ id }) => id).sort() ?? [];
@@ -90,7 +97,7 @@ function nameOfObjects(source: ObjectSource): string {
 export async function openRegistry(
   { services, ...source }: MeshSource,
   before: Before,
-  onProblem: (text: string) => void,
+  { onProblem, skipsGatewayApi }: RegistryOptions,
 ): Promise<Registry> {
   const main = await openObjects(source, before, onProblem);
   if (services === undefined) return main;
@@ -99,7 +106,7 @@ export async function openRegistry(
   const sources: ServiceSource[] = [];
   if (catalogs.length > 0) sources.push(new CatalogSource({ addresses: catalogs, known, onProblem }));
   if (registrationSocket !== undefined) sources.push(new RegisteredServices(registrationSocket));
-  for (const address of streams) sources.push(new StreamedSource({ address, known, onProblem }));
+  for (const address of streams) sources.push(new StreamedSource({ address, known, onProblem, skipsGatewayApi }));
   return new RegistryWithServices(main, sources);
 }
 

@@ -42,6 +42,14 @@ describe('StreamedObjects', () => {
     expect(namesOf(objects)).toEqual(['x/good.yaml', 'x/bad.yaml']);
   });
 
+  test('name a policy for a Gateway that meshd refuses afterwards, as it does not read the Gateway API', () => {
+    const targetRefs = [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'edge' }];
+    const bound = response([policy('x/bound', { action: 'DENY', targetRefs, rules: [{}] })]);
+    expect(new StreamedObjects(type, 'xds://a:1/').take(bound, false)).toBeUndefined();
+    const problem = new StreamedObjects(type, 'xds://a:1/', { skipsGatewayApi: true }).take(bound, false);
+    expect(problem).toMatch(/^x\/bound: .*PILOT_ENABLED_SERVICE_APIS/);
+  });
+
   test('hold an object whose body cannot be read, as one that is invalid', () => {
     const objects = new StreamedObjects(type, 'xds://a:1/');
     const body = Buffer.concat([

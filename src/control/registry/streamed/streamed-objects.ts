@@ -1,4 +1,4 @@
-import { createObjectReader } from '../../../compiler/read-objects.ts';
+import { createObjectReader, type ReadingOptions } from '../../../compiler/read-objects.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { SourceFile } from '../../../source/document.ts';
 import {
@@ -22,12 +22,14 @@ const mostTold = 5;
 export class StreamedObjects {
   readonly #type: StreamedType;
   readonly #folder: string;
+  readonly #reading: Pick<ReadingOptions, 'skipsGatewayApi'>;
   #held: ReadonlyMap<string, Held> = new Map();
   /** The server has said what it has of the type. */
   isKnown = false;
 
   /** The paths of the objects begin with the folder. */
-  constructor(type: StreamedType, folder: string) {
+  constructor(type: StreamedType, folder: string, reading: Pick<ReadingOptions, 'skipsGatewayApi'> = {}) {
+    this.#reading = reading;
     this.#type = type;
     this.#folder = folder;
   }
@@ -66,7 +68,7 @@ export class StreamedObjects {
       const before = this.#held.get(name)?.file;
       const file = before?.text === made.text ? before : made;
       next.set(name, { version, file });
-      const problem = object.problem ?? problemOf(file);
+      const problem = object.problem ?? problemOf(file, this.#reading);
       if (problem !== undefined) problems.push(`${name}: ${problem}`);
     }
     this.#held = next;
@@ -91,8 +93,8 @@ export class StreamedObjects {
   }
 }
 
-function problemOf(file: SourceFile): string | undefined {
+function problemOf(file: SourceFile, reading: Pick<ReadingOptions, 'skipsGatewayApi'>): string | undefined {
   const bag = new DiagnosticBag();
-  createObjectReader()([file], bag);
+  createObjectReader(reading)([file], bag);
   return bag.all.find(({ severity }) => severity === 'error')?.message;
 }

@@ -12,6 +12,8 @@ export interface StreamedSourceOptions {
   /** What was in force before this `meshd` ran. */
   readonly known: readonly SourceFile[];
   readonly onProblem: (text: string) => void;
+  /** Objects of the Gateway API are not read: policies that name them are invalid. */
+  readonly skipsGatewayApi?: boolean | undefined;
 }
 
 /** Kinds whose change is nothing but one of endpoints. */
@@ -33,11 +35,13 @@ export class StreamedSource implements ServiceSource {
   #heardAt: number | undefined;
 
   constructor(options: StreamedSourceOptions) {
-    const { address, known } = options;
+    const { address, known, skipsGatewayApi } = options;
     const folder = `xds://${address.address}/`;
     this.#options = options;
     this.#before = known.filter(({ path }) => path.startsWith(folder));
-    this.#objects = new Map(streamedTypes.map((type) => [type.typeUrl, new StreamedObjects(type, folder)]));
+    this.#objects = new Map(
+      streamedTypes.map((type) => [type.typeUrl, new StreamedObjects(type, folder, { skipsGatewayApi })]),
+    );
     this.#stream = new ConfigurationStream({
       address,
       begin: () =>
