@@ -1,22 +1,26 @@
-import type { Listener, SocketAddress } from '../lift/listener.ts';
+import { catchers, type Listener, type SocketAddress } from '../lift/listener.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
-
-/** The listener that catches all that a sidecar's workload sends. */
-const catcher = 'virtualOutbound';
 
 /**
  * The listener that a sidecar hands a client's connection to, by its original destination: the one of the address, the one
  * of the port, else the one that has caught it (Envoy's `use_original_dst`).
  */
-export function outboundListener(proxy: LiftedProxy, destination: SocketAddress): Listener | undefined {
-  return inboundListener(proxy, destination) ?? proxy.listeners.get(catcher);
+export function outboundListener(proxy: LiftedProxy, { address, port }: SocketAddress): Listener | undefined {
+  const atPort = listenersByAddress(proxy.listeners).get(port);
+  return atPort?.get(address) ?? atPort?.get(wildcardOf(address)) ?? proxy.listeners.get(catchers.outbound);
 }
 
 /** The listener of a gateway that takes connections to an address: the one of the address, else the one of the port. */
 export function inboundListener({ listeners }: LiftedProxy, { address, port }: SocketAddress): Listener | undefined {
-  const wildcard = address.includes(':') ? '::' : '0.0.0.0';
-  const known = listenersByAddress(listeners);
-  return known.get(port)?.get(address) ?? known.get(port)?.get(wildcard);
+  const atPort = listenersByAddress(listeners).get(port);
+  const own = atPort?.get(address);
+  if (own?.isBound === true) return own;
+  const any = atPort?.get(wildcardOf(address));
+  return any?.isBound === true ? any : undefined;
+}
+
+function wildcardOf(address: string): string {
+  return address.includes(':') ? '::' : '0.0.0.0';
 }
 
 /** By port, then by address. */

@@ -2,7 +2,8 @@ import { unmodelledFields } from './unmodelled.ts';
 
 /**
  * Effect of a field of Envoy's configuration on the result of a request: `decides` is read by the lift; `inert` never changes
- * the kind of result. If an `unmodelled` field is set, the prediction is `unknown`.
+ * the kind of result, as long as no timeout passes and no certificate is revoked. If an `unmodelled` field is set, the
+ * prediction is `unknown`.
  */
 export type Bearing = 'decides' | 'inert' | 'unmodelled';
 
@@ -112,9 +113,9 @@ const rows: Readonly<Record<string, Row>> = {
   ],
   [`${route}.DirectResponseAction`]: ['status', 'body'],
   [`${listener}.Listener`]: [
-    'name address additional_addresses listener_filters filter_chains default_filter_chain',
-    'traffic_direction bind_to_port use_original_dst transparent listener_filters_timeout ' +
-      'continue_on_listener_filters_timeout access_log per_connection_buffer_limit_bytes',
+    'name address additional_addresses listener_filters filter_chains default_filter_chain bind_to_port use_original_dst',
+    'traffic_direction transparent listener_filters_timeout continue_on_listener_filters_timeout access_log ' +
+      'per_connection_buffer_limit_bytes',
   ],
   [`${listener}.AdditionalAddress`]: ['address'],
   [`${listener}.ListenerFilter`]: ['name typed_config filter_disabled'],
@@ -164,7 +165,7 @@ const rows: Readonly<Record<string, Row>> = {
   'envoy.config.endpoint.v3.Endpoint': ['address', 'hostname'],
   [`${core}.Address`]: ['socket_address pipe'],
   [`${core}.Pipe`]: ['path'],
-  [`${core}.SocketAddress`]: ['address port_value', 'protocol ipv4_compat'],
+  [`${core}.SocketAddress`]: ['address port_value'],
   [`${core}.Metadata`]: ['filter_metadata'],
   'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': [
     'explicit_http_config use_downstream_protocol_config',

@@ -57,8 +57,13 @@ export interface Listener {
   readonly inspectors: Inspectors;
   readonly chains: readonly Chain[];
   readonly defaultChain: Chain | undefined;
+  /** Whether it takes connections to its addresses itself; else it has what the one that catches all hands to it. */
+  readonly isBound: boolean;
   readonly gap: string | undefined;
 }
+
+/** Names of a sidecar's listeners that have redirected connections. */
+export const catchers = { inbound: 'virtualInbound', outbound: 'virtualOutbound' } as const;
 
 const listener = 'envoy.config.listener.v3';
 const tlsTypes = 'envoy.extensions.transport_sockets.tls.v3';
@@ -67,10 +72,15 @@ const tlsTypes = 'envoy.extensions.transport_sockets.tls.v3';
 export function liftListener(fragment: Fragment): Listener {
   const message = new Message(`${listener}.Listener`, fragment, new Gaps());
   const inspectors = message.messages('listener_filters', `${listener}.ListenerFilter`).map(liftInspector);
+  const name = message.text('name');
+  const isBound = !message.has('bind_to_port') || message.flag('bind_to_port');
+  // The one for all that a workload sends hands connections on to the listener of their destination, and no other does.
+  if (message.flag('use_original_dst') !== (name === catchers.outbound)) message.refuse('use_original_dst');
+  if (!isBound && (name === catchers.inbound || name === catchers.outbound)) message.refuse('bind_to_port');
   const disabledPorts = (kind: string): readonly number[] | undefined =>
     inspectors.find((inspector) => inspector.kind === kind)?.disabledPorts;
   return {
-    name: message.text('name'),
+    name,
     addresses: [
       liftAddress(message),
       ...message.messages('additional_addresses', `${listener}.AdditionalAddress`).map(liftAddress),
@@ -80,6 +90,7 @@ export function liftListener(fragment: Fragment): Listener {
     defaultChain: message.has('default_filter_chain')
       ? liftChain(message.message('default_filter_chain', `${listener}.FilterChain`))
       : undefined,
+    isBound,
     gap: message.gaps.first,
   };
 }

@@ -130,7 +130,7 @@ export const unmodelledFields: Readonly<Record<string, string>> = {
   'envoy.config.endpoint.v3.Endpoint': 'health_check_config additional_addresses observability_name',
   [`${core}.Address`]: 'envoy_internal_address',
   [`${core}.Pipe`]: 'mode',
-  [`${core}.SocketAddress`]: 'named_port resolver_name network_namespace_filepath',
+  [`${core}.SocketAddress`]: 'protocol named_port resolver_name ipv4_compat network_namespace_filepath',
   [`${core}.Metadata`]: 'typed_filter_metadata',
   'envoy.extensions.upstreams.http.v3.HttpProtocolOptions':
     'auto_config http_filters header_validation_config outlier_detection request_mirror_policies hash_policy ' +

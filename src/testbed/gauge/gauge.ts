@@ -23,8 +23,15 @@ export async function gauge(
   return (await gaugeLogged(workloads, cases)).answers;
 }
 
+/** Changes what Envoy is started with. */
+export type EditBootstrap = (form: ReturnType<typeof gaugeBootstrap>) => object | Promise<object>;
+
 /** The same, with the log. */
-export async function gaugeLogged(workloads: readonly GaugedWorkload[], cases: readonly SentCase[]): Promise<Gauged> {
+export async function gaugeLogged(
+  workloads: readonly GaugedWorkload[],
+  cases: readonly SentCase[],
+  edit: EditBootstrap = ({ bootstrap }) => bootstrap,
+): Promise<Gauged> {
   const sandbox = await openSandbox();
   const authority = createTemporaryAuthority(sandbox.folder);
   try {
@@ -35,11 +42,11 @@ export async function gaugeLogged(workloads: readonly GaugedWorkload[], cases: r
     const strange = createTemporaryAuthority(join(sandbox.folder, 'strange'));
     const strangeRoot = (await strange.issue('spiffe://strange/x')).rootCertificate;
     await strange.close();
-    const { bootstrap, redirects } = gaugeBootstrap(workloads, { server, strangeRoot });
+    const form = gaugeBootstrap(workloads, { server, strangeRoot });
     const job: GaugeJob = {
       envoy: `${repository}/.tools/bin/envoy`,
-      bootstrap,
-      redirects,
+      bootstrap: await edit(form),
+      redirects: form.redirects,
       certificates,
       cases,
     };

@@ -8,8 +8,6 @@ export interface Attempt {
   readonly role: 'sidecar' | 'gateway';
   /** Of its valid token; absent: it has none. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
-  /** Claims of a token that would be valid; absent: no token is. */
-  readonly validClaims?: Readonly<Record<string, unknown>> | undefined;
-  /** Whose tokens are taken. */
-  readonly issuers: readonly unknown[];
+  /** By issuer whose tokens are taken, claims of a token that would be valid. */
+  readonly validClaims: ReadonlyMap<unknown, Readonly<Record<string, unknown>>>;
 }

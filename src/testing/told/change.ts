@@ -81,13 +81,14 @@ function changeTest(attempt: Attempt, test: ToldTest, dice: Dice, wanted: boolea
   return value === undefined ? undefined : setText(attempt, test.subject, value, (text) => meets(text, test));
 }
 
-function meets(text: string, { verb, value }: ToldTest): boolean {
+function meets(text: string, { subject, verb, value }: ToldTest): boolean {
   const [actual, asked] = [text.toLowerCase(), value.toLowerCase()];
   switch (verb) {
     case 'present':
       return true;
     case 'is':
-      return text === value;
+      // Everybody knows that hosts have no case.
+      return subject === 'host' ? actual === asked : text === value;
     case 'begins with':
       return actual.startsWith(asked);
     case 'ends with':
@@ -135,7 +136,7 @@ function samples({ subject, verb, value }: ToldTest): readonly string[] {
 }
 
 /** What a client says or is that knows the mesh. */
-function usual({ issuers, request }: Attempt, subject: string): readonly string[] {
+function usual({ validClaims, request }: Attempt, subject: string): readonly string[] {
   switch (subject) {
     case 'identity':
       return ['foo/sa/sleep', 'foo/sa/other', 'bar/sa/sleep', 'bar/sa/web'].map(
@@ -146,7 +147,7 @@ function usual({ issuers, request }: Attempt, subject: string): readonly string[
     case 'host':
       return ['httpbin.foo', 'api.example.com', 'httpbin.foo:8080'];
     case 'claim iss':
-      return issuers.map(String);
+      return [...validClaims.keys()].map(String);
     default:
       return [];
   }

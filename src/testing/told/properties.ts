@@ -139,8 +139,10 @@ type Claims = Readonly<Record<string, unknown>>;
 
 function claim(path: readonly string[], isElement: boolean): Property {
   const write = (attempt: Attempt, value: unknown): Attempt | undefined => {
-    const claims = attempt.claims ?? attempt.validClaims;
-    if (claims === undefined || (path[0] === 'iss' && !attempt.issuers.includes(value))) return undefined;
+    const isIssuer = path[0] === 'iss';
+    const [usual] = attempt.validClaims.values();
+    const claims = isIssuer ? attempt.validClaims.get(value) : (attempt.claims ?? usual);
+    if (claims === undefined) return undefined;
     return { ...attempt, claims: withClaim(claims, path, value) };
   };
   return {

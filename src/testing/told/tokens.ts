@@ -20,11 +20,14 @@ export function tokenRulesIn(policies: string): readonly TokenRule[] {
     .flatMap((object) => (object?.kind === 'RequestAuthentication' ? (object.spec?.jwtRules ?? []) : []));
 }
 
-/** Claims that the first of these rules takes; undefined of no rule. */
-export function validClaims([rule]: readonly TokenRule[]): Claims | undefined {
-  if (rule === undefined) return undefined;
+/** By issuer, claims that its first rule takes; the issuers in the order of the rules. */
+export function validClaims(rules: readonly TokenRule[]): ReadonlyMap<unknown, Claims> {
   const exp = Math.floor(Date.now() / 1000) + 3600;
-  return { iss: rule.issuer, sub: 'told', exp, ...(rule.audiences !== undefined && { aud: rule.audiences[0] }) };
+  const all = rules.map(({ issuer, audiences }): readonly [unknown, Claims] => [
+    issuer,
+    { iss: issuer, sub: 'told', exp, ...(audiences !== undefined && { aud: audiences[0] }) },
+  ]);
+  return new Map(all.filter(([issuer], i) => all.findIndex(([other]) => other === issuer) === i));
 }
 
 /** The request with a token of these claims, where the rule of its issuer looks first, and with no other; without claims, with none. */

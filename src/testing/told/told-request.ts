@@ -29,7 +29,6 @@ export async function asTold(
       role: mesh.role,
       claims,
       validClaims: validClaims(rules),
-      issuers: rules.map(({ issuer }) => issuer),
     },
     readTold(told),
     denied.map(readTold),

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TokenJudge } from '../../access/evaluate/token-judge.ts';
+import { knownFields } from '../../access/lift/known.ts';
+import { Signatures } from '../../access/signatures.ts';
+import type { GaugeAnswer, SentCase } from '../../gauge/gauge-case.ts';
+import { gaugeLogged } from '../../testbed/gauge/gauge.ts';
+import type { Dice } from '../dice.ts';
+import { predict } from '../gauge-prediction.ts';
+import { addressOf } from '../gauge-round.ts';
+import { type GaugedMesh, generatedGatewayMesh, generatedMesh } from '../gauged-mesh.ts';
+import { signTokens, type TokenBox } from '../generated-tokens.ts';
+import { variedCases } from '../varied-cases.ts';
+import { alterations, filesFolder } from './alterations.ts';
+import { alterableIn, bootstrapOf, type Copy } from './copies.ts';
+import { writeOtherAuthority } from './other-authority.ts';
+
+/** A field of Envoy's API, by its message. */
+export interface InertField {
+  readonly type: string;
+  readonly field: string;
+}
+
+/** The fields that the table calls inert, and for which another value is known. */
+export function inertFields(): readonly InertField[] {
+  return [...knownFields()].flatMap(([type, fields]) =>
+    [...fields].flatMap(([field, bearing]) =>
+      bearing === 'inert' && alterations[type]?.[field] !== undefined ? [{ type, field }] : [],
+    ),
+  );
+}
+
+/** What became of one field. */
+export interface InertResult extends InertField {
+  /** Messages that were altered. */
+  readonly messages: number;
+  readonly requests: number;
+  /** Each request with another answer. */
+  readonly changed: readonly string[];
+}
+
+interface Base {
+  readonly mesh: GaugedMesh;
+  readonly cases: readonly SentCase[];
+  readonly takesSource: boolean;
+}
+
+/**
+ * Alters each of these fields in the configuration of a generated server or gateway, wherever its message stands there, and
+ * sends the same requests to it and to the unaltered one, on one real Envoy.
+ */
+export async function tryInert(dice: Dice, fields: readonly InertField[], requests: number): Promise<InertResult[]> {
+  const box = await signTokens(dice, 60);
+  const bases: Base[] = [];
+  for (let i = 0; i < 8; i++) {
+    const make =
+      i % 2 === 0
+        ? generatedMesh(dice, addressOf(i), box.keySets, 'wide')
+        : generatedGatewayMesh(dice, addressOf(i), box.keySets);
+    const mesh = await make;
+    bases.push({ mesh, cases: await certainCases(dice, mesh, box, requests), takesSource: false });
+  }
+  const [first] = bases as [Base];
+  bases.push({ ...first, mesh: { ...first.mesh, address: addressOf(bases.length) }, takesSource: true });
+  const copies: Copy[] = bases.map(({ mesh, takesSource }) => ({ mesh, takesSource }));
+  const chosen = fields.map((field) => {
+    const base = baseFor(field, bases);
+    const address = addressOf(copies.length);
+    copies.push({ mesh: { ...base.mesh, address }, takesSource: base.takesSource, field });
+    return { field, base, address };
+  });
+  const cases: SentCase[] = [];
+  const sendAll = ({ cases: own }: Base, address: string): number => {
+    const first = cases.length;
+    for (const { connection, ...rest } of own) {
+      cases.push({ ...rest, connection: { ...connection, destination: { ...connection.destination, address } } });
+    }
+    return first;
+  };
+  const firsts = new Map(bases.map((base) => [base, sendAll(base, base.mesh.address)]));
+  const altered = chosen.map(({ base, address }) => sendAll(base, address));
+  const counts = new Map<string, number>();
+  const folder = await mkdtemp(join(tmpdir(), 'inert-'));
+  await writeOtherAuthority(folder);
+  const { answers } = await gaugeLogged(
+    copies.map(({ mesh }) => mesh),
+    cases,
+    async (form) => {
+      const files = new Map<string, Readonly<Record<string, unknown>>>();
+      const bootstrap = bootstrapOf(form, copies, { counts, files });
+      for (const [name, content] of files) await writeFile(join(folder, name), JSON.stringify(content));
+      return JSON.parse(JSON.stringify(bootstrap).replaceAll(filesFolder, folder));
+    },
+  ).finally(() => rm(folder, { recursive: true, force: true }));
+  return chosen.map(({ field, base, address }, i): InertResult => {
+    const changed = base.cases.flatMap((sent, at) => {
+      const [was, is] = [answers[(firsts.get(base) ?? 0) + at], answers[(altered[i] ?? 0) + at]].map(answerText);
+      return was === is ? [] : [`${JSON.stringify(sent)}\n  was ${was}\n  is  ${is}`];
+    });
+    return { ...field, messages: counts.get(address) ?? 0, requests: base.cases.length, changed };
+  });
+}
+
+/** The workload that has the field most often. */
+function baseFor(field: InertField, bases: readonly Base[]): Base {
+  const fitting = bases.filter(({ takesSource }) => takesSource === field.type.endsWith('.OriginalSrc'));
+  const counts = new Map(fitting.map((base) => [base, alterableIn(base.mesh, field)]));
+  const [best] = fitting.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+  if (best === undefined) throw new Error('there is no workload');
+  return best;
+}
+
+/** Requests whose outcome is certain: no weights, no shares of faults. */
+async function certainCases(
+  dice: Dice,
+  mesh: GaugedMesh,
+  { tokens }: TokenBox,
+  count: number,
+): Promise<readonly SentCase[]> {
+  const signatures = new Signatures();
+  const judge: TokenJudge = { now: Date.now() / 1000, signatures };
+  const found: SentCase[] = [];
+  for (const sent of variedCases(dice, mesh, tokens, 3 * count)) {
+    if (sent.request !== undefined) await signatures.learn(new Map([['', mesh.proxy]]), sent.request);
+    if (predict(mesh, sent, sent.request, judge).length === 1 && found.length < count) found.push(sent);
+  }
+  return found;
+}
+
+function answerText(answer: GaugeAnswer | undefined): string {
+  const { opener: _opener, saw: _saw, cluster, ...rest } = answer as GaugeAnswer;
+  // What Envoy answers itself may have had several destinations.
+  const isSentOn = rest.details === 'via_upstream' || rest.details === '';
+  return JSON.stringify({ ...rest, ...(isSentOn && { cluster }) }).replaceAll(/~\d+"/g, '"');
+}
