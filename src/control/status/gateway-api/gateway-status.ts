@@ -88,7 +88,7 @@ function faultyStatus(subject: StandardSubject, held: StandardGateway | undefine
         : 'Invalid';
   const listeners = itemsOf(value, 'spec', 'listeners').flatMap((listener, i) => {
     const before = mesh.listener(held, String(fieldOf(listener, 'name')));
-    return faultyListenerStatus(subject, i, mesh.routesAt(before).length) ?? [];
+    return faultyListenerStatus(subject, i, mesh.routesAt(before).size) ?? [];
   });
   return {
     conditions: [

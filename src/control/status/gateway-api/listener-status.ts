@@ -32,7 +32,7 @@ export function listenerStatus(
   return {
     name: listener.name,
     supportedKinds: kindsOf(allowedKinds(listener)),
-    attachedRoutes: mesh.routesAt(served).length,
+    attachedRoutes: mesh.routesAt(served).size,
     conditions: [
       isTrue('Accepted', 'Accepted', 'the listener is valid'),
       programmed({ fault, leftOut: warnings.filter(({ code }) => code === 'gateway-server-left-out') }, delivery),

@@ -66,7 +66,7 @@ function accepted(route: Route, { gateway, listeners, fault }: ParentOutcome, me
   if (fault !== undefined) return isFalse('Accepted', fault.reason, fault.why);
   const unserved = gateway && mesh.outcome.gateways.unserved.get(gateway);
   if (unserved !== undefined) return isUnknown('Accepted', `the Gateway is not served: ${unserved.why}`);
-  if (listeners.some((listener) => mesh.routesAt(listener).includes(route))) {
+  if (listeners.some((listener) => mesh.routesAt(listener).has(route))) {
     return isTrue('Accepted', 'Accepted', 'listeners of the Gateway serve the route');
   }
   return isFalse('Accepted', 'HostnameConflict', 'an older route has its host names at the listeners');

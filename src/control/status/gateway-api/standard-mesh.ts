@@ -1,7 +1,6 @@
 import { gatewayProxies } from '../../../compiler/gateway-proxies.ts';
 import type { Snapshot } from '../../../compiler/snapshot.ts';
 import type { Workload } from '../../../compiler/topology/model.ts';
-import { append } from '../../../lib/append.ts';
 import { type GatewayClass, type StandardGateway, standardGatewayKind } from '../../../policy/gateway-api.ts';
 import { ownControllerOf } from '../../../policy/gateway-controllers.ts';
 import type { MeshObject } from '../../../policy/object.ts';
@@ -18,7 +17,7 @@ export class StandardMesh {
   readonly #frozen: ReadonlySet<string>;
   readonly #classes: readonly GatewayClass[];
   readonly #objects: ReadonlyMap<string, MeshObject<string>>;
-  readonly #attached = new Map<Outcome['listeners'][number], MeshObject<string>[]>();
+  readonly #attached = new Map<Outcome['listeners'][number], Set<MeshObject<string>>>();
 
   /** `frozen` are the proxies (`<namespace>/<name>`) that keep what they had. */
   constructor(compiled: CompiledStandard, frozen: ReadonlySet<string>) {
@@ -28,7 +27,10 @@ export class StandardMesh {
     this.#classes = compiled.objects.filter((it): it is GatewayClass => it.kind === 'GatewayClass');
     const asked = compiled.objects.filter(({ kind }) => kind === standardGatewayKind || kind.endsWith('Route'));
     this.#objects = new Map(asked.map((it) => [`${it.kind}/${it.namespace}/${it.name}`, it]));
-    for (const { listener, route } of this.outcome.attachments) append(this.#attached, listener, route);
+    for (const { listener, route } of this.outcome.attachments) {
+      const routes = this.#attached.get(listener) ?? new Set();
+      this.#attached.set(listener, routes.add(route));
+    }
   }
 
   /** The name under which Gateways of a class are served here; undefined: they are not. */
@@ -50,9 +52,9 @@ export class StandardMesh {
     return this.outcome.listeners.find((it) => it.gateway === gateway && it.listener.name === name);
   }
 
-  /** The routes that a listener serves. */
-  routesAt(listener: Outcome['listeners'][number] | undefined): readonly MeshObject<string>[] {
-    return (listener && this.#attached.get(listener)) ?? [];
+  /** The routes that a listener serves; none where nobody serves it. */
+  routesAt(listener: Outcome['listeners'][number] | undefined): ReadonlySet<MeshObject<string>> {
+    return (listener && this.#attached.get(listener)) ?? new Set();
   }
 
   /** The proxies that serve a Gateway. */
