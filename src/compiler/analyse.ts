@@ -25,6 +25,11 @@ export interface AnalysisView {
   readonly rootBefore: string | undefined;
   /** Policies that apply to no workload are told of this namespace and the root namespace alone; undefined: of all. */
   readonly namespace: string | undefined;
+  /**
+   * Objects of the last valid inputs, where services come and go: a destination that no service has is a warning then, unless
+   * it came with a change of its VirtualService. Absent: it is an error.
+   */
+  readonly lastValid?: readonly MeshObject<string>[] | undefined;
 }
 
 /**
@@ -95,7 +100,13 @@ export function createAnalyser(
       return undefined;
     }
     const rooted = under(decidedRoot);
-    const merged = { ...policies, topology, settings: rooted, toldNamespace: view?.namespace };
+    const merged = {
+      ...policies,
+      topology,
+      settings: rooted,
+      toldNamespace: view?.namespace,
+      lastValid: view?.lastValid,
+    };
     const effective = merge(merged, told, before);
     before = effective;
     bag.addAll(isPartial ? told.all.filter(({ code }) => !isOfAbsence(code)) : told.all);

@@ -62,6 +62,7 @@ describe('serveControl', () => {
       meshd_xds_pushes_waiting: '0',
       meshd_compilations_count: '0',
       meshd_refused_inputs_count: '0',
+      meshd_missing_destinations: '0',
       meshd_compile_restarts_count: '0',
       ...{ meshd_leader: '0', meshd_revision_readable: '0', meshd_root_namespaces_pending: '0' },
       ...Object.fromEntries(meshGauges.map(({ name }) => [name, '0'])),

@@ -32,13 +32,15 @@ const ofFolders = ['alternatives-left-out', 'patches-left-out', 'templates-left-
 /** Too large to be kept as a case; shown in parse.test.ts. */
 const tooLarge = ['text-too-long'];
 
-/** Faults of what only the agent reads; shown beside its readers. */
+/** Faults of what only the agent reads, or what only programs that run are told; shown beside its readers. */
 const ofTheAgent = [
   'closing-gateway-secret',
   'emptied-file',
   'invalid-bootstrap',
   'invalid-node-metadata',
   'invalid-pod-info',
+  'missing-destination',
+  'missing-destination-port',
   'replaced-objects',
   'root-namespace-changed',
 ];

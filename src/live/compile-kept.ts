@@ -1,11 +1,14 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import type { Compiler } from '../compiler/compile.ts';
+import type { MissingDestination } from '../compiler/merge/missing-destinations.ts';
 import type { FaultyProxy } from '../compiler/render-snapshot.ts';
 import { mayHoldIn } from '../compiler/root-namespace.ts';
 import type { Snapshot } from '../compiler/snapshot.ts';
 import { tokenRulesOf } from '../compiler/token-rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import type { DiagnosticCode } from '../diagnostics/registry.ts';
+import type { SourceSpan } from '../diagnostics/span.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { JsonObject, SourceFile } from '../source/document.ts';
 import type { ClosingSecrets } from './closing-secrets.ts';
@@ -36,7 +39,7 @@ export async function compileKept(
     filled.files,
     good,
     proxy === 'all' ? 'everything' : (object) => isElsewhere(object, proxy, settings),
-    (texts) => compileOnce(texts, rest, compiling),
+    (texts) => compileOnce(texts, rest, good?.objects ?? [], compiling),
   );
   const objects = [...filled.objects, ...holding.objects];
   return { ...holding, objects, errors: [...filled.errors, ...holding.errors], alarms };
@@ -64,10 +67,11 @@ export interface Compiled {
   readonly keySets: GatheredKeySets;
 }
 
-/** `before` is what reading the inputs had to say. */
+/** `before` is what reading the inputs had to say, `lastValid` what was in force before them. */
 async function compileOnce(
   files: readonly SourceFile[],
   before: DiagnosticBag,
+  lastValid: GoodInputs['objects'],
   { proxy, compiler, gatherer, rootBefore, closing }: Compiling,
 ): Promise<Attempt<Compiled>> {
   const bag = new DiagnosticBag();
@@ -77,7 +81,7 @@ async function compileOnce(
   const keySets = await gatherer.gather(objects, bag);
   if (bag.hasErrors) return { bag, value: undefined };
   const snapshot = compiler.analyse(objects, bag, {
-    rootBefore,
+    ...{ rootBefore, lastValid },
     namespace: proxy === 'all' ? undefined : proxy.namespace,
   });
   if (snapshot === undefined) return { bag, value: undefined };
@@ -90,8 +94,32 @@ async function compileOnce(
   };
   const compilation = compiler.render(snapshot, selection, bag);
   const ofProxies = [...new Set(faulty.flatMap(({ errors }) => errors))];
-  return { bag, value: compilation && { compilation, objects, snapshot, faulty, keySets }, ofProxies };
+  return {
+    bag: withoutEchoes(bag, snapshot.effective.missingDestinations),
+    value: compilation && { compilation, objects, snapshot, faulty, keySets },
+    ofProxies,
+  };
 }
+
+/** Routes to what is missing are made for each client, and told of each: without what only says the same again. */
+function withoutEchoes(bag: DiagnosticBag, missing: readonly MissingDestination[]): DiagnosticBag {
+  if (missing.length === 0) return bag;
+  const placeOf = ({ file, start }: SourceSpan): string => `${file}\n${start}`;
+  const places = new Set(
+    missing.map(({ virtualService, path }) => placeOf(virtualService.document.spanOf([...path, 'host']))),
+  );
+  const isEcho = ({ code, span }: Diagnostic): boolean =>
+    ofClients.has(code) && span !== undefined && places.has(placeOf(span));
+  const rest = new DiagnosticBag();
+  rest.addAll(bag.all.filter((diagnostic) => !isEcho(diagnostic)));
+  return rest;
+}
+
+/** What is said of a destination that one client does not find. */
+const ofClients: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'unseen-destination',
+  'destination-without-port',
+]);
 
 /** Kinds whose objects hold in their own namespace, or, in the root namespace, in all. */
 const boundToNamespaces: ReadonlySet<string> = new Set(['AuthorizationPolicy', 'RequestAuthentication', 'Sidecar']);

@@ -93,6 +93,34 @@ describe('createCompileProxy', () => {
     ]);
   });
 
+  test('a route to a service that is not there stops no policy, and is warned of, but not as a change of a valid route', async () => {
+    const route = (host: string): string => `apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: to-store, namespace: foo}
+spec: {hosts: [httpbin.foo.svc.cluster.local], http: [{route: [{destination: {host: ${host}}}]}]}
+`;
+    /** Clusters of the routes, and what is said of a destination. */
+    const tell = async (host: string): Promise<readonly string[]> => {
+      write(objects(route(host), policy('foo', 'a', some)));
+      const result = await compile();
+      if (!('files' in result)) return expect.fail(JSON.stringify(result));
+      result.accept?.();
+      const routes = [...result.files.routes.values()].map(({ text }) => text).join();
+      const clusters = routes.match(/BlackHoleCluster|outbound\|8000[^"]*/g) ?? [];
+      const told = [...result.warnings, result.held?.problem].join('\n');
+      return [
+        ...new Set(clusters),
+        ...(told.match(/\d+(?=:\d+: \w+: no service has the host)|(?:missing|unknown)-dest\w+/g) ?? []),
+      ];
+    };
+    const line = String(serviceMesh.split('\n').length + 4);
+    expect(await tell('store')).toEqual(['BlackHoleCluster', line, 'missing-destination']);
+    expect(await take(objects(route('store'), policy('foo', 'b', some)))).toEqual(['ns[foo]-policy[b]']);
+    const own = 'outbound|8000||httpbin.foo.svc.cluster.local';
+    expect(await tell('httpbin')).toEqual([own]);
+    expect(await tell('htpbin')).toEqual([own, line, 'unknown-destination']);
+  });
+
   test('a faulty policy of a namespace that may be the root is not taken for one of elsewhere', async () => {
     expect(await take(policy('istio-system', 'a', '{action: DENI}'))).toMatch(/unknown-enum-value/);
     renew('policies');

@@ -126,20 +126,6 @@ describe.each([
     expect(formOf(outcomes.get('b/web') as ProxyOutcome)).toBe('frozen since v2: /b | b/default peer.yaml:1');
   });
 
-  test('freezes who sees an unchanged VirtualService whose destination was deleted', async () => {
-    const route = `apiVersion: networking.mesh.io/v1
-kind: VirtualService
-metadata: {name: to-d, namespace: a}
-spec: {hosts: [d.test], exportTo: [.], http: [{route: [{destination: {host: web.d.svc.cluster.local}}]}]}
-`;
-    const before = { 'route.yaml': route, 'd.yaml': workload('d', '10.0.0.4') };
-    expect(await changed(before)).toEqual({ a: '/a', b: '/b', c: '', d: '' });
-    expect(await changed({ 'route.yaml': route, 'b.yaml': authorization('b/one', '/y') })).toEqual({
-      a: 'frozen since v2: /a | a/to-d route.yaml:1',
-      ...{ b: '/y', c: '' },
-    });
-  });
-
   test('freezes one proxy alone whose own workload cannot be configured', async () => {
     const annotated = (text: string): string =>
       workload('d', '10.0.0.4', `, annotations: {proxy.mesh.io/config: '${text}'}`).replace(

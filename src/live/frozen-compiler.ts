@@ -1,3 +1,4 @@
+import type { AnalysisView } from '../compiler/analyse.ts';
 import type { Compiler } from '../compiler/compile.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import { tokenRulesOf } from '../compiler/token-rules.ts';
@@ -50,7 +51,8 @@ export class FrozenCompiler {
 
   /**
    * With these policies and what denies beside them, in the mesh as it is now. Where they do not fit into it, because a route
-   * leads to a service that is gone, with what there was in their version. A proxy that is at fault in each is left out.
+   * leads to a service that is gone, with what there was in their version; where the service was not there then either, with
+   * a route that answers 503. A proxy that is at fault in each is left out.
    */
   async compile(
     kept: KeptPolicies,
@@ -61,12 +63,14 @@ export class FrozenCompiler {
     const { objects, policies } = compiled.snapshot;
     const now = [...policiesOf(objects), ...boundPolicies(policies)];
     const configs = new Map<string, EnvoyConfig>();
-    for (const topology of fittingTopologies(kept.objects, objects)) {
-      const own = frozenObjects(kept.policies, [...now, ...topology], kept.hidden);
-      const missing = new Set([...proxies].filter((key) => !configs.has(key)));
-      for (const [key, config] of await this.#compileObjects(own, missing, compiled, rootBefore))
-        configs.set(key, config);
-      if (configs.size === proxies.size) break;
+    for (const lastValid of [undefined, []]) {
+      for (const topology of fittingTopologies(kept.objects, objects)) {
+        const own = frozenObjects(kept.policies, [...now, ...topology], kept.hidden);
+        const missing = new Set([...proxies].filter((key) => !configs.has(key)));
+        for (const [key, config] of await this.#compileObjects(own, missing, compiled, { rootBefore, lastValid }))
+          configs.set(key, config);
+        if (configs.size === proxies.size) return configs;
+      }
     }
     return configs;
   }
@@ -75,12 +79,11 @@ export class FrozenCompiler {
     objects: readonly MeshObject<string>[],
     proxies: ReadonlySet<string>,
     { snapshot, keySets }: Compiled,
-    rootBefore: string | undefined,
+    view: Pick<AnalysisView, 'rootBefore' | 'lastValid'>,
   ): Promise<Configs> {
     this.#compiler ??= this.#create();
     const bag = new DiagnosticBag();
-    const view = { rootBefore, namespace: undefined };
-    const own = this.#compiler.analyse(objects, bag, view);
+    const own = this.#compiler.analyse(objects, bag, { ...view, namespace: undefined });
     if (own === undefined) return new Map();
     this.#rules.push(...tokenRulesOf(own, 'all'));
     await keySets.fetch(tokenRulesOf(snapshot, 'all'));

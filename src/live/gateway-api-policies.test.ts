@@ -106,6 +106,8 @@ spec:
   http: [{route: [{destination: {host: store.shop.svc.cluster.local, port: {number: 80}}}]}]
 `;
     const texts = { 'shop.yaml': shop, 'bank.yaml': bank, 'edge.yaml': edge };
+    // Frozen, and of a port that the service has lost.
+    const unfit = { 'store.yaml': store(81), 'invalid.yaml': invalid };
     const fleet = new GivenFleet(isHandedOver);
     const leads = async (more: Readonly<Record<string, string>>): Promise<readonly boolean[]> => {
       const outcome = (await fleet.take({ ...texts, ...more })).outcomes.get('shop/edge') ?? expect.fail('no gateway');
@@ -114,7 +116,7 @@ spec:
       return [isFrozen, JSON.stringify(routes.map(({ json }) => json)).includes('web.bank')];
     };
     expect(await leads({ 'grant.yaml': grant, 'store.yaml': store(80) })).toEqual([false, true]);
-    expect(await leads({ 'grant.yaml': grant, 'store.yaml': store(81) })).toEqual([true, true]);
-    expect(await leads({ 'store.yaml': store(81) })).toEqual([true, false]);
+    expect(await leads({ 'grant.yaml': grant, ...unfit })).toEqual([true, true]);
+    expect(await leads(unfit)).toEqual([true, false]);
   });
 });

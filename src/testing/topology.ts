@@ -189,6 +189,7 @@ export function effective(
   inbound: EffectiveInbound = inboundModes('PERMISSIVE'),
 ): Effective {
   return {
+    missingDestinations: [],
     inbound: () => inbound,
     ingress: () => [],
     requestAuthentications: () => [],

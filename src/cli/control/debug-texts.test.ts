@@ -26,6 +26,19 @@ describe('statusText', () => {
     expect(text).toMatch(/\n2 replicas\n {2}proxies {2}3 known, 3 connected, .*\n {2}leader {3}b\n$/);
   });
 
+  test('lists destinations that no service has, of some VirtualServices, and says how many others there are', () => {
+    const row = {
+      object: 'VirtualService/foo/far',
+      file: 'far.yaml',
+      line: 4,
+      destinations: ['a.test', 'b.test port 81'],
+    };
+    expect(statusText([at('a', { missing: { count: 12, objects: 9, routes: [row] } })])).toMatch(
+      / {2}inputs {3}valid\n {2}routes {3}12 destinations .* get 503:\n {4}VirtualService\/foo\/far \(far\.yaml:4\): a\.test, b\.test port 81\n {4}and those of 8 more VirtualServices\n$/,
+    );
+    expect(statusText([at('a', { missing: { count: 0, objects: 0, routes: [] } })])).not.toContain('routes');
+  });
+
   test('names the reason why no replica can be elected', () => {
     const problem = 'PUT /apis/…: the API server answered 403';
     expect(statusText([at('a', { election: { ...election, leader: undefined, problem } })])).toContain(

@@ -1,5 +1,6 @@
 import type { DecidingField } from '../../contracts/origins-file.ts';
 import type { FaultRow, ProxyRow, StatusAnswer, WhyAnswer } from '../../control/debug/answers.ts';
+import type { MissingRow, MissingRows } from '../../live/missing-rows.ts';
 
 type Election = NonNullable<StatusAnswer['election']>;
 
@@ -29,7 +30,7 @@ export function statusText(replicas: readonly Replica<StatusAnswer>[]): string {
 }
 
 function statusBlock(socket: string, answer: StatusAnswer): string {
-  const { version, startedAt, notReady, refusedInputs, registry, revision, election } = answer;
+  const { version, startedAt, notReady, refusedInputs, missing, registry, revision, election } = answer;
   const lines = [
     `meshd ${version} at ${socket}, since ${timeOf(startedAt)}: ${notReady === undefined ? 'serves' : `does not serve: ${notReady}`}`,
     `  proxies  ${proxiesLine(answer)}`,
@@ -38,6 +39,7 @@ function statusBlock(socket: string, answer: StatusAnswer): string {
   if (revision !== undefined) lines.push(...revisionLines(revision));
   if (refusedInputs === undefined) lines.push('  inputs   valid');
   else lines.push(`  inputs   refused at ${timeOf(refusedInputs.at)}:`, ...indented(refusedInputs.text, '    '));
+  if (missing !== undefined && missing.count > 0) lines.push(...missingLines(missing));
   for (const { kind, group, objects, held, hasSynced, problem } of registry) {
     const notes = [
       hasSynced ? `${objects} objects` : 'not read yet',
@@ -49,6 +51,23 @@ function statusBlock(socket: string, answer: StatusAnswer): string {
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+function missingLines({ count, objects, routes }: MissingRows): readonly string[] {
+  const more = objects - routes.length;
+  return [
+    `  routes   ${count} destinations of VirtualServices have no service: requests that are routed there get 503:`,
+    ...routes.map((row) => `    ${missingText(row)}`),
+    ...(more > 0 ? [`    and those of ${more} more VirtualServices`] : []),
+  ];
+}
+
+function missingText({ object, file, line, destinations }: MissingRow): string {
+  const named =
+    destinations.length === 0
+      ? 'destinations that are not told to readers of other namespaces'
+      : destinations.join(', ');
+  return `${object} (${file}${line === undefined ? '' : `:${line}`}): ${named}`;
 }
 
 function electionText({ leads, leader, problem }: Election): string {
@@ -134,7 +153,7 @@ function refusalLines({ refused, message }: ProxyRow): readonly string[] {
 }
 
 /** `meshd why`: the proxy's state, the invalid objects, and each part of a resource with the fields that decided it. */
-export function whyText({ proxy, commit, state, faults, resources }: WhyAnswer): string {
+export function whyText({ proxy, commit, state, faults, missing = [], resources }: WhyAnswer): string {
   const states = {
     current: 'has the configuration of the current inputs',
     frozen: 'keeps older policies',
@@ -142,6 +161,10 @@ export function whyText({ proxy, commit, state, faults, resources }: WhyAnswer):
   };
   const inputs = commit === undefined ? '' : ` (commit ${commit})`;
   const lines = [`${proxy} ${states[state]}${inputs}`, ...faults.flatMap(faultLines)];
+  for (const row of missing)
+    lines.push(
+      `  requests that are routed to these destinations get 503, because no service has them: ${missingText(row)}`,
+    );
   for (const { list, name, fragments } of resources) {
     lines.push('', `${list} ${name}${fragments.length === 0 ? ': no object decided it, only defaults' : ''}`);
     for (const { path, decidedBy, overrode } of fragments) {

@@ -13,6 +13,7 @@ import { importedServices, namedServices } from './imported-services.ts';
 import { composeInbound, composeMode, decidedPorts } from './inbound.ts';
 import { type IngressPort, listenedPorts } from './ingress.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
+import type { MissingDestination } from './missing-destinations.ts';
 import type { NamespacePolicies } from './namespace-policies.ts';
 import { composeOutbound, visibleServices } from './outbound.ts';
 import type { PeerIndex, PeerLevels } from './peer-index.ts';
@@ -39,6 +40,7 @@ export interface AnswerSources {
   readonly sidecars: SidecarIndex;
   readonly settings: Settings;
   readonly namespaces: NamespacePolicies;
+  readonly missingDestinations: readonly MissingDestination[];
 }
 
 /** Made when asked, kept by identity: a compilation after a change finds again what the change did not touch. */
@@ -71,6 +73,10 @@ export class Answers implements effective.Effective {
       previous !== undefined && before?.topology.workloads === sources.topology.workloads
         ? previous.#workloads
         : indexWorkloads(sources.topology);
+  }
+
+  get missingDestinations(): readonly MissingDestination[] {
+    return this.sources.missingDestinations;
   }
 
   inbound(key: effective.WorkloadKey): effective.EffectiveInbound {

@@ -10,6 +10,7 @@ import type { Service, ServicePort } from '../topology/model.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import type { EgressListener } from './egress.ts';
 import type { IngressPort } from './ingress.ts';
+import type { MissingDestination } from './missing-destinations.ts';
 
 /** UNSET is resolved by then. */
 export type EffectiveMtlsMode = Exclude<MtlsMode, 'UNSET'>;
@@ -60,6 +61,8 @@ export interface EffectiveProxyConfigs {
 
 /** Answers of merging, asked by lowering. Answers are cached by identity: the same question gives the same object. */
 export interface Effective {
+  /** Destinations that stopped nothing, as they may come later: the requests that are routed there get 503. */
+  readonly missingDestinations: readonly MissingDestination[];
   inbound(workload: WorkloadKey): EffectiveInbound;
   /** Ports that the most specific Sidecar names, ascending; they take the place of ports of services. */
   ingress(workload: WorkloadKey): readonly IngressPort[];

@@ -3,6 +3,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
@@ -16,6 +17,7 @@ import { checkEndpointPorts } from './endpoint-port-checks.ts';
 import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
 import { checkListeners } from './listener-checks.ts';
+import { type MissingDestination, reportMissing } from './missing-destinations.ts';
 import { NamespacePolicies } from './namespace-policies.ts';
 import { checkPaths } from './path-checks.ts';
 import { checkPeers } from './peer-checks.ts';
@@ -40,6 +42,8 @@ export interface MergeInput extends PolicySet {
   readonly settings: Settings;
   /** Policies that apply to no workload are told of this namespace and the root namespace alone; absent: of all. */
   readonly toldNamespace?: string | undefined;
+  /** Objects of the last valid inputs, where destinations of routes may come later; absent: each has to be there. */
+  readonly lastValid?: readonly MeshObject<string>[] | undefined;
 }
 
 /**
@@ -65,10 +69,20 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
       }),
       authorizationPolicies: indexes.access,
       namespaces: new NamespacePolicies(input, rootNamespace, before?.sources.namespaces),
+      missingDestinations: missingIn(stages, input, bag),
     },
     stages,
     before,
   );
+}
+
+/** Checks the VirtualServices; gives the destinations that may come later. */
+function missingIn(stages: Stages, input: MergeInput, bag: DiagnosticBag): readonly MissingDestination[] {
+  const { virtualServices, gateways, topology, settings, lastValid } = input;
+  const missing = stages.missing.of([virtualServices, gateways, topology.services, settings], bag, (own) =>
+    checkVirtualServices(virtualServices, input, own),
+  );
+  return reportMissing(missing, { lastValid, clusterDomain: settings.clusterDomain }, bag);
 }
 
 /** What is found again by other questions than the order of the inputs. */
@@ -130,9 +144,6 @@ function check(stages: Stages, input: MergeInput, indexes: Indexes, bag: Diagnos
     checkExports([...input.destinationRules, ...virtualServices, ...entriesOf(topology)], reach, own),
   );
   checked('paths', [authorizationPolicies, settings], (own) => checkPaths(authorizationPolicies, settings, own));
-  checked('virtual services', [virtualServices, gateways, services, settings], (own) =>
-    checkVirtualServices(virtualServices, input, own),
-  );
   checked('sidecars', [indexes.sidecars, workloads, ...told], (own) => checkSidecars(indexes.sidecars, reach, own));
   checked('endpoint ports', [indexes.sidecars, indexes.access, workloads], (own) =>
     checkEndpointPorts(indexes.sidecars, indexes.access, workloads, own),

@@ -3,6 +3,7 @@ import { Kept } from '../../diagnostics/kept.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { GatewayIndex } from './gateway-index.ts';
+import type { MissingDestination } from './missing-destinations.ts';
 import type { PeerIndex } from './peer-index.ts';
 import type { ProxyConfigIndex } from './proxy-config-index.ts';
 import type { RuleIndex } from './rule-index.ts';
@@ -16,6 +17,7 @@ export class Stages {
   readonly sidecars = new Kept<SidecarIndex>('sidecars');
   readonly gateways = new Kept<GatewayIndex>('gateways');
   readonly virtualServices = new Kept<VirtualServiceIndex>('virtual services');
+  readonly missing = new Kept<readonly MissingDestination[]>('missing destinations');
   readonly proxyConfigs = new Kept<ProxyConfigIndex>('proxy configs');
   readonly rules = new Kept<RuleIndex>('rules');
   readonly requests = new Kept<SelectingPolicies<RequestAuthentication>>('request authentications');

@@ -1,20 +1,18 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { JsonPath } from '../../diagnostics/span.ts';
 import { fullerName } from '../../lib/fuller-name.ts';
 import { KnownNames } from '../../lib/known-names.ts';
 import { NearNames } from '../../lib/near-names.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { writtenField } from '../../policy/written-field.ts';
-import { type DestinationAt, destinationsOf } from '../topology/destinations.ts';
 import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
 import { isWildcard, resolveShortName } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
-import { expectedPorts, hintOfPort } from './meant-port.ts';
+import { type MissingDestination, missingDestinations } from './missing-destinations.ts';
 import { ServiceHosts } from './service-hosts.ts';
 
 /** What VirtualServices are checked against. */
@@ -25,14 +23,14 @@ export interface RouteTargets {
 }
 
 /**
- * Reports destinations that nobody declares, which no client could ever reach, and gateways that do not exist. What one
- * client sees and another does not is told when its routes are made.
+ * Reports gateways that do not exist, and hosts without a service; gives the destinations that are missing. What one client
+ * sees and another does not is told when its routes are made.
  */
 export function checkVirtualServices(
   virtualServices: readonly VirtualService[],
   { topology, gateways, settings }: RouteTargets,
   bag: DiagnosticBag,
-): void {
+): readonly MissingDestination[] {
   const hosts = new ServiceHosts(topology.services);
   const inhabited = new Set(gateways.map(({ namespace }) => namespace));
   const names = {
@@ -43,31 +41,10 @@ export function checkVirtualServices(
     checkGateways(virtualService, names, bag);
     checkHosts(virtualService, hosts, { topology, settings }, bag);
     reportIdleRoutes(virtualService, hosts, settings, bag);
-    const destinations = destinationsOf(virtualService);
-    const hostOf = ({ destination }: DestinationAt): string =>
-      resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
-    for (const at of destinations) {
-      const { destination, path } = at;
-      const host = hostOf(at);
-      const services = hosts.get(host);
-      const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
-      if (services === undefined) {
-        const near = hosts.nearest(host) ?? hosts.fuller(host);
-        // A mirror or a canary is another service than the one beside it, whose name its own is made of.
-        const [, kind, index] = path;
-        const isBeside = (it: DestinationAt): boolean =>
-          it.path[1] === kind && it.path[2] === index && hostOf(it) === near;
-        const hint = near === undefined || destinations.some(isBeside) ? undefined : `did you mean "${near}"?`;
-        const isUnseen = !hosts.misspells(host) && isOfUnseenNamespace(host, topology, settings.clusterDomain);
-        bag.report('unknown-destination', span('host'), { host }, { hint, isUnseen });
-      } else if (destination.port !== undefined) {
-        const { number } = destination.port;
-        if (services.some((service) => service.ports.some((port) => port.number === number))) continue;
-        const holes = { host, port: String(number), expected: expectedPorts(services) };
-        bag.report('unknown-destination-port', span('port', 'number'), holes, { hint: hintOfPort(services, number) });
-      }
-    }
   }
+  return virtualServices.flatMap((virtualService) => {
+    return missingDestinations(virtualService, hosts, { topology, settings });
+  });
 }
 
 /** Gateways by `namespace/name`. */

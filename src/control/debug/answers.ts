@@ -1,5 +1,6 @@
 import type { FragmentFields } from '../../contracts/origins-file.ts';
 import type { ElectionState } from '../../kubernetes/election.ts';
+import type { MissingRow, MissingRows } from '../../live/missing-rows.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 
@@ -61,6 +62,8 @@ export interface StatusAnswer {
   readonly waiting: number;
   /** Time and text of the last errors of the inputs, while they have any. */
   readonly refusedInputs: { readonly at: number; readonly text: string } | undefined;
+  /** Absent: nothing is compiled yet. */
+  readonly missing?: MissingRows | undefined;
   readonly registry: readonly RegistryFigures[];
   /** State of the election; undefined: the objects are files. */
   readonly election: ElectionState | undefined;
@@ -88,6 +91,8 @@ export interface WhyAnswer {
   /** `frozen`: it has older policies; `denying`: it refuses every connection; both because of the faults. */
   readonly state: 'current' | 'frozen' | 'denying';
   readonly faults: readonly FaultRow[];
+  /** Those that decided something of its configuration; absent: none, or it has an older configuration. */
+  readonly missing?: readonly MissingRow[];
   readonly resources: readonly {
     readonly list: ConfigurationList;
     readonly name: string;

@@ -27,7 +27,7 @@ export function debugAnswers({ version, startedAt, notReady, distribution, elect
       faulty: count(({ isFaulty }) => isFaulty),
       frozen: [...fleet.snapshot.proxies.values()].filter(({ isFrozen }) => isFrozen).length,
       ...{ refusedInputs: supervisor.refusedInputs, registry: supervisor.registry, revision: supervisor.revision },
-      election: election(),
+      ...{ missing: supervisor.missing, election: election() },
     }),
     '/debug/syncz': (): ProxiesAnswer => ({ format: debugFormat, proxies: rows() }),
     '/debug/why': (query) => supervisor.why(proxyOf(query), query.get('name') ?? undefined),

@@ -10,10 +10,14 @@ const proxies = [{ proxy: 'foo/web' }, { proxy: 'bar/web' }, { proxy: 'foo-2/web
 const why = { format: 1, proxy: 'foo/web', state: 'frozen', resources: [] };
 const faults = ['Gateway/foo/edge', 'AuthorizationPolicy/mesh-system/all', 'MeshConfig', undefined].map(fault);
 
+const missing = ['foo', 'bar'].map((namespace) => {
+  return { object: `VirtualService/${namespace}/far`, file: 'b.yaml', line: 4, destinations: ['secret-word.test'] };
+});
+
 const answers: DebugAnswers = {
   '/debug/status': () => ({ connected: 3 }),
   '/debug/syncz': () => ({ proxies }),
-  '/debug/why': () => ({ ...why, faults }),
+  '/debug/why': () => ({ ...why, faults, missing }),
   '/debug/config_dump': () => ({ listeners: [] }),
   '/debug/config_distribution': () => ({ version: '1', proxies }),
   '/debug/new': () => ({ all: true }),
@@ -50,6 +54,14 @@ describe('scopedAnswers', () => {
     ['/debug/config_distribution', ''],
   ])('answers %s?%s as if there were nothing', async (path, query) => {
     expect(await ask(path, query)).toBeUndefined();
+  });
+
+  test('names a route of another namespace that leads to what is not there, without its destinations', async () => {
+    const said = (await ask('/debug/why', 'proxy=foo/web')) as WhyAnswer;
+    expect(said.missing?.map(({ object, destinations }) => [object, destinations])).toEqual([
+      ['VirtualService/foo/far', ['secret-word.test']],
+      ['VirtualService/bar/far', []],
+    ]);
   });
 
   test('names an invalid object of another namespace without its errors, which may quote it', async () => {

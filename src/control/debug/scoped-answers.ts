@@ -1,3 +1,4 @@
+import type { MissingRow } from '../../live/missing-rows.ts';
 import type { DebugReader } from '../auth/reader.ts';
 import type { ProxiesAnswer, WhyAnswer } from './answers.ts';
 import type { DebugAnswers } from './debug-server.ts';
@@ -32,7 +33,8 @@ export function scopedAnswers(answers: DebugAnswers, { namespaces }: DebugReader
     (answer: Answer): Answer =>
     async (query) => {
       const said = (await answer(query)) as WhyAnswer | undefined;
-      return said && { ...said, faults: said.faults.map((fault) => faultFor(fault, isIn)) };
+      const missing = said?.missing && { missing: said.missing.map((row) => missingFor(row, isIn)) };
+      return said && { ...said, faults: said.faults.map((fault) => faultFor(fault, isIn)), ...missing };
     };
   const scopes: Readonly<Record<string, (answer: Answer) => Answer>> = {
     '/debug/syncz': rowsOf,
@@ -55,4 +57,9 @@ type Fault = WhyAnswer['faults'][number];
 function faultFor(fault: Fault, isIn: (path: string) => boolean): Fault {
   const own = fault.object?.slice(fault.object.indexOf('/') + 1);
   return own !== undefined && isIn(own) ? fault : { ...fault, errors: [] };
+}
+
+/** The same of routes: their destinations are what a VirtualService says. */
+function missingFor(row: MissingRow, isIn: (path: string) => boolean): MissingRow {
+  return isIn(row.object.slice(row.object.indexOf('/') + 1)) ? row : { ...row, destinations: [] };
 }

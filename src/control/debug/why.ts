@@ -1,6 +1,9 @@
 import { fragmentJson, type Locate } from '../../compiler/render/origins-json.ts';
+import type { EnvoyConfig } from '../../compiler/render/resource.ts';
+import { nameOf } from '../../compiler/topology/object-name.ts';
 import type { Diagnostic } from '../../diagnostics/bag.ts';
 import type { FleetFault, ProxyOutcome } from '../../live/fleet-outcome.ts';
+import { type MissingDestinations, type MissingRow, missingRows } from '../../live/missing-rows.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { debugFormat, type FaultRow, type WhyAnswer } from './answers.ts';
 
@@ -12,6 +15,7 @@ export function whyOf(
   outcome: ProxyOutcome,
   name: string | undefined,
   locate: Locate,
+  missing: MissingDestinations,
 ): WhyAnswer {
   const config = 'config' in outcome ? outcome.config : outcome.frozen;
   const resources = lists.flatMap((list) =>
@@ -28,8 +32,22 @@ export function whyOf(
     ...of,
     state,
     faults: outcome.faults.map((fault) => faultRow(fault, locate)),
+    ...('config' in outcome && missing.length > 0 && { missing: missingOf(outcome.config, missing, locate) }),
     resources,
   };
+}
+
+/** Those whose VirtualService decided something of the configuration. */
+function missingOf(config: EnvoyConfig, missing: MissingDestinations, locate: Locate): readonly MissingRow[] {
+  const deciding = new Set(
+    lists.flatMap((list) =>
+      config[list].flatMap(({ origins }) =>
+        origins.flatMap(({ decidedBy }) => decidedBy.filter(({ kind }) => kind === 'VirtualService').map(nameOf)),
+      ),
+    ),
+  );
+  const own = missing.filter(({ virtualService }) => deciding.has(nameOf(virtualService)));
+  return missingRows(own, () => locate).routes;
 }
 
 function faultRow({ object, file, line, heldSince, errors }: FleetFault, locate: Locate): FaultRow {

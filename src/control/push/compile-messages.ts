@@ -4,6 +4,7 @@ import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
 import type { Answer, PlainError, Question } from '../../live/aside/messages.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
+import type { MissingRows } from '../../live/missing-rows.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import type { NameChanges } from '../names/name-changes.ts';
@@ -85,6 +86,8 @@ export type FromCompiler =
       readonly type: 'figures';
       readonly gauges: Readonly<Record<MeshGauge, number>> | undefined;
       readonly rejected: readonly RejectedObject[];
+      /** Undefined as the gauges. */
+      readonly missing: MissingRows | undefined;
     }
   /** What is in force now, for the thread that takes the place of this one. */
   | { readonly type: 'good'; readonly change: GoodChange<MeshState> }

@@ -1,36 +1,23 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { MeshGauge } from '../../diagnostics/mesh-gauges.ts';
-import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
 import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
 import { withChange } from '../../live/good-change.ts';
+import type { MissingRows } from '../../live/missing-rows.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import type { KeySetsOfMesh } from '../keys/shared-key-sets.ts';
 import type { ServedNames } from '../names/served-names.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
-import type { ObjectReport } from '../status/object-report.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
+import type { CompileObserver } from './compile-observer.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
+import { MissingRoutes } from './missing-routes.ts';
 import { ThreadQuestions } from './thread-questions.ts';
 
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-compile.cjs');
-
-/** Counts compilations and their failures. */
-export interface CompileObserver {
-  compiled?(ms: number): void;
-  /** Called with the figures of a compilation. */
-  counted?(gauges: Readonly<Record<MeshGauge, number>> | undefined, rejected: readonly RejectedObject[]): void;
-  /** Called for inputs that cannot be served. */
-  refused?(): void;
-  /** What is said of objects whose status is written, as far as it is something else. */
-  reported?(changed: readonly ObjectReport[], removed: readonly string[]): void;
-  /** Called when the thread has ended by itself and is started again. */
-  restarted?(): void;
-}
 
 export interface SupervisorOptions {
   readonly data: CompileData;
@@ -68,6 +55,7 @@ export class CompileSupervisor {
   #revision: RegistryRevision | undefined;
   readonly #questions = new ThreadQuestions();
   #refusedInputs: { readonly at: number; readonly text: string } | undefined;
+  readonly #missing = new MissingRoutes();
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs: number;
@@ -108,6 +96,11 @@ export class CompileSupervisor {
   /** The errors of the last invalid inputs, until all inputs are valid again. */
   get refusedInputs(): { readonly at: number; readonly text: string } | undefined {
     return this.#refusedInputs;
+  }
+
+  /** Destinations of the routes in force that no service has; undefined: nothing is compiled yet. */
+  get missing(): MissingRows | undefined {
+    return this.#missing.rows;
   }
 
   /** How many objects of each kind were read from the cluster; empty for files. */
@@ -200,7 +193,8 @@ export class CompileSupervisor {
       return;
     }
     if (message.type === 'figures') {
-      observer?.counted?.(message.gauges, message.rejected);
+      if (message.missing !== undefined) this.#missing.take(message.missing, log);
+      observer?.counted?.(message.gauges, message.rejected, message.missing?.count);
       return;
     }
     if (message.type === 'names') {

@@ -10,6 +10,7 @@ import type { FleetOutcome } from '../../live/fleet-outcome.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer, type KeySetGatherer } from '../../live/key-sets/gather.ts';
+import { type MissingDestinations, missingRows } from '../../live/missing-rows.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
@@ -61,6 +62,7 @@ export class CompiledMesh {
   #isCompiling = false;
   /** Of the last compilation. */
   #outcomes: FleetOutcome['outcomes'] = new Map();
+  #missing: MissingDestinations = [];
   #compiledCommit: string | undefined;
   /** Of the last compilation that gave something; undefined: the status of objects of the Gateway API is not written. */
   #standard: StandardMesh | undefined;
@@ -106,7 +108,7 @@ export class CompiledMesh {
   /** What decided the configuration that a proxy (`<namespace>/<name>`) is served; undefined: it is not known. */
   why(proxy: string, name: string | undefined): WhyAnswer | undefined {
     const outcome = this.#outcomes.get(proxy);
-    return outcome && whyOf({ proxy, commit: this.#compiledCommit }, outcome, name, this.#locator());
+    return outcome && whyOf({ proxy, commit: this.#compiledCommit }, outcome, name, this.#locator(), this.#missing);
   }
 
   /** How far everything that was read is compiled; undefined: something waits, or the source does not number its changes. */
@@ -180,14 +182,8 @@ export class CompiledMesh {
     this.#pending = undefined;
     const beganMs = nowMs();
     const version = this.#inputsVersion.of(files);
-    const {
-      outcomes,
-      workloads,
-      touched,
-      diagnostics,
-      figures,
-      snapshot: inForce,
-    } = await fleet.take(files, version, bag);
+    const taken = await fleet.take(files, version, bag);
+    const { outcomes, workloads, touched, diagnostics, figures, snapshot: inForce } = taken;
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const told = format(errors, files, 'text').trimEnd();
@@ -203,6 +199,7 @@ export class CompiledMesh {
     const names = inForce && this.#names?.changesTo(inForce, outcomes.keys(), this.#configured?.settings);
     if (names !== undefined) this.#parts.tell({ type: 'names', changes: names });
     this.#outcomes = outcomes;
+    this.#missing = inForce?.effective.missingDestinations ?? [];
     this.#compiledCommit = commit;
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
@@ -216,7 +213,9 @@ export class CompiledMesh {
     this.#tellOf(files, diagnostics);
     const origin = { version, commit, position, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
-    this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
+    const rejected = rejectedOf(outcomes, figures);
+    const rows = inForce && missingRows(this.#missing, () => this.#locator());
+    this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected, missing: rows });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
   }

@@ -15,7 +15,8 @@ import type { ControlMetrics } from '../server/metrics.ts';
 import { StatusBook } from '../status/status-book.ts';
 import { OtlpExporter } from '../trace/otlp-exporter.ts';
 import { Admission } from './admission.ts';
-import { type CompileObserver, CompileSupervisor } from './compile-supervisor.ts';
+import type { CompileObserver } from './compile-observer.ts';
+import { CompileSupervisor } from './compile-supervisor.ts';
 import { DistributionTracker } from './distribution-tracker.ts';
 import { Fleet } from './fleet.ts';
 import { emptySnapshot, proxyKey } from './mesh-snapshot.ts';
@@ -43,7 +44,10 @@ export interface Distribution extends StreamService {
   readonly book: StatusBook;
   /** Undefined: PILOT_DEBUG_ADSZ_CONFIG is false. */
   readonly acknowledged: AcknowledgedConfiguration | undefined;
-  readonly supervisor: Pick<CompileSupervisor, 'why' | 'lint' | 'forget' | 'registry' | 'revision' | 'refusedInputs'>;
+  readonly supervisor: Pick<
+    CompileSupervisor,
+    'why' | 'lint' | 'forget' | 'registry' | 'revision' | 'refusedInputs' | 'missing'
+  >;
   /** Hosts that key sets may come from though their addresses are private, from now on. */
   allowKeyHosts(hosts: readonly string[]): void;
   /** Why nobody could get a configuration now; undefined: they can. */

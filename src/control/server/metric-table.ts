@@ -67,6 +67,10 @@ export const controlMetrics = {
     type: 'counter',
     help: 'Changes of the inputs that have errors or cannot be read; the last valid versions stayed active. Set an alarm on this.',
   },
+  meshd_missing_destinations: {
+    type: 'gauge',
+    help: 'Destinations of VirtualServices that no service has: requests that are routed there get 503. Set an alarm on this.',
+  },
   meshd_compile_restarts_count: {
     type: 'counter',
     help: 'Restarts of the compile thread after a fault or for lack of memory. Set an alarm on this.',

@@ -23,6 +23,7 @@ export class ControlMetrics {
   readonly #rejects = this.#registry.counter('meshd_xds_rejects_count');
   readonly #compilations = this.#registry.counter('meshd_compilations_count');
   readonly #refusedInputs = this.#registry.counter('meshd_refused_inputs_count');
+  readonly #missingDestinations = this.#registry.gauge('meshd_missing_destinations');
   readonly #restarts = this.#registry.counter('meshd_compile_restarts_count');
   readonly #statusWrites = this.#registry.counter('meshd_status_writes_count');
   readonly #injections = {
@@ -98,7 +99,12 @@ export class ControlMetrics {
 
   /** What is heard of the thread that compiles. */
   readonly compilations = {
-    counted: (gauges: Readonly<Record<MeshGauge, number>> | undefined, rejected: readonly RejectedObject[]): void => {
+    counted: (
+      gauges: Readonly<Record<MeshGauge, number>> | undefined,
+      rejected: readonly RejectedObject[],
+      missing: number | undefined,
+    ): void => {
+      if (missing !== undefined) this.#missingDestinations.set(missing);
       for (const [name, value] of Object.entries(gauges ?? {})) this.#meshGauges.get(name)?.set(value);
       this.#rejectedObjects.replace('compiler', rejected);
     },

@@ -145,6 +145,14 @@ export const compilerCodes = {
     'write the full name, <service>.<namespace>.svc.<cluster domain>; declare hosts outside the mesh by a ServiceEntry',
   ),
   'unknown-destination-port': error(message`destination "${'host'}" has no port ${'port'}, expected ${'expected'}`),
+  'missing-destination': warning(
+    message`no service has the host "${'host'}" of this destination: requests that are routed there get 503, and connections are closed`,
+    'create the service, or take the destination out of the VirtualService',
+  ),
+  'missing-destination-port': warning(
+    message`destination "${'host'}" has no port ${'port'}, expected ${'expected'}: requests that are routed there get 503, and connections are closed`,
+    'add the port to the service, or name another one in the VirtualService',
+  ),
   'unknown-provider': error(
     message`the mesh configuration has no provider "${'name'}"`,
     'declare it in extensionProviders of the mesh configuration',
