@@ -174,7 +174,7 @@ export const faults = [
     '',
     'a header that is added replaces others',
   ),
-  fault('evaluate/tokens.ts', 'headers.delete(name);\n    const', 'const', 'a client may write headers of claims'),
+  fault('evaluate/tokens.ts', 'headers.delete(name);\n    view', 'view', 'a client may write headers of claims'),
   // Tokens, again.
   fault('evaluate/tokens.ts', "if (issuer !== '' && issuer !== iss) return unknownIssuer;", '', 'issuers do not count'),
   fault('evaluate/tokens.ts', "typeof exp === 'number' && exp > 0 &&", 'false &&', 'tokens do not expire'),

@@ -1,5 +1,5 @@
-import { Fragment } from '../envoy/api/fragment.ts';
 import { type Cluster, liftCluster } from './lift/cluster.ts';
+import { LiftedResources } from './lift/lifted-resources.ts';
 import { type Listener, liftListener } from './lift/listener.ts';
 import { liftRouteTable, type RouteTable } from './lift/route.ts';
 
@@ -22,11 +22,9 @@ export interface ProxyResources {
 
 /** Reads what the resources of one proxy mean for requests; they are in the canonical form of Envoy's API. */
 export function liftProxy({ listeners, routes, clusters }: ProxyResources): LiftedProxy {
-  const named = <T extends { readonly name: string }>(all: readonly T[]): ReadonlyMap<string, T> =>
-    new Map(all.map((one) => [one.name, one]));
   return {
-    listeners: named(listeners.map((json) => liftListener(new Fragment(json)))),
-    routes: named(routes.map((json) => liftRouteTable(new Fragment(json)))),
-    clusters: named(clusters.map((json) => liftCluster(new Fragment(json)))),
+    listeners: new LiftedResources(listeners, liftListener),
+    routes: new LiftedResources(routes, liftRouteTable),
+    clusters: new LiftedResources(clusters, liftCluster),
   };
 }

@@ -17,8 +17,7 @@ export class RequestView {
   #metadata: Map<string, unknown> | undefined;
   /** Headers that are there, with a value that no prediction knows. */
   readonly opaque = new Set<string>();
-  /** Headers that the proxy takes from claims of tokens and from nobody else, by name. */
-  readonly fromClaims = new Map<string, readonly string[]>();
+  #fromClaims: Map<string, readonly string[]> | undefined;
   /** What is not known of the request. */
   readonly blanks: Blanks | undefined;
   /** Whether `remote` is known. */
@@ -83,6 +82,17 @@ export class RequestView {
   /** Filter by name, what it left. */
   get metadata(): ReadonlyMap<string, unknown> {
     return this.#metadata ?? nothing;
+  }
+
+  /** Claims that the proxy writes into a header, into which nobody else writes; undefined for other headers. */
+  claimsOf(header: string): readonly string[] | undefined {
+    return this.#fromClaims?.get(header);
+  }
+
+  /** Adds to the claims that the proxy writes into a header. */
+  tellClaim(header: string, claim: string): void {
+    this.#fromClaims ??= new Map();
+    this.#fromClaims.set(header, [...(this.#fromClaims.get(header) ?? []), claim]);
   }
 
   /** Adds to what a filter left. */

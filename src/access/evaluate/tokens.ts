@@ -24,15 +24,12 @@ export function judgeTokens(
 }
 
 /** What the filter itself writes into a header comes from nobody else. */
-function removeForged(
-  { payloadHeader, claimHeaders, issuer }: TokenProvider,
-  { headers, fromClaims }: RequestView,
-): void {
+function removeForged({ payloadHeader, claimHeaders, issuer }: TokenProvider, view: RequestView): void {
+  const { headers } = view;
   if (payloadHeader !== undefined) headers.delete(payloadHeader.name);
   for (const { name, claim } of claimHeaders) {
     headers.delete(name);
-    const told = `claim ${claim} of ${issuer}`;
-    fromClaims.set(name, [...(fromClaims.get(name) ?? []), told]);
+    view.tellClaim(name, `claim ${claim} of ${issuer}`);
   }
 }
 

@@ -178,7 +178,7 @@ function headerValue(name: string, view: RequestView): string {
   const lines = view.lines(name);
   const label = labelOf(name);
   const value = lines.length === 0 ? `no ${label}` : `${label} ${lines.map((line) => JSON.stringify(line)).join(', ')}`;
-  const claims = view.fromClaims.get(name);
+  const claims = view.claimsOf(name);
   return claims === undefined ? value : `${value} (it comes from ${[...new Set(claims)].join(' or ')} alone)`;
 }
 
