@@ -43,6 +43,13 @@ const shared = {
 /** For the places that a log names; read only when they are asked for. `dist` is one folder higher than its place before. */
 const maps = { sourcemap: 'linked', sourcesContent: false, sourceRoot: 'dist/' };
 
+/** What serves Envoy its secrets, and as a client of meshd its configuration. */
+const serving = [
+  'src/agent/discovery/discovery-client.ts',
+  'src/agent/discovery/listener-guard.ts',
+  'src/agent/secrets/identity-service.ts',
+];
+
 /** Modules that a program imports when it needs them, each as a script with its compiled forms beside it. */
 const cachedScripts = [
   {
@@ -61,9 +68,11 @@ const cachedScripts = [
     module: 'src/cli/agent/pilot-agent.ts',
     script: 'agent.cjs',
     exported: 'runPilotAgent',
-    // What an agent needs before it starts Envoy comes first, and is all that it reads until then.
+    // What an agent needs before it starts Envoy comes first, and is all that a client of meshd reads until then.
     parts: [
       ['agent.cjs', ['src/cli/agent/proxy.ts', 'src/cli/agent/discovered-source.ts']],
+      ['agent-api.cjs', ['src/envoy/version.ts']],
+      ['agent-serving.cjs', serving],
       ['agent-compiler.cjs', ['src/cli/agent/compiled-source.ts', 'src/live/locate-workload.ts']],
       ['agent-rest.cjs', []],
     ],

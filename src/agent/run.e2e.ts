@@ -16,6 +16,18 @@ describe('runAgent', () => {
     expect(agent.lines.join('')).toContain('configuration in force');
   });
 
+  test('saves memory as a client of a control plane, and not if it compiles', async () => {
+    const saved: string[] = [];
+    const compiling = await start({ parts: { saveMemory: () => saved.push('compiling') } });
+    await compiling.untilReady();
+    const discovery = {
+      ...{ address: '127.0.0.1:1', identityPrefix: 'spiffe://cluster.local/', rootPath: '/no/root.pem' },
+      ...{ maxAgeMs: 1_000, envoyVersion: async () => '1.40.0' },
+    };
+    await start({ parts: { discovery, saveMemory: () => saved.push('client') } });
+    await eventually(() => expect(saved).toEqual(['client']));
+  });
+
   test('drains plainly: new connections are refused at once, a request in flight finishes', async () => {
     const agent = await start({ config: { terminationDrainMs: 5_000 }, sample: { slowSeconds: 1 } });
     await agent.untilReady();

@@ -200,10 +200,12 @@ async function startIdentity(
   const { config, log, observers } = parts;
   const { discovery, outgoing, certificates } = observers ?? {};
   if (parts.discovery !== undefined) {
-    // A program that is no good Envoy opens no listener of the mesh.
+    // A program that is no good Envoy opens no listener of the mesh. gRPC is a third of the code: it is loaded while Envoy starts.
     await parts.envoyCheck.wait(stop);
     const { DiscoveryClient } = await import('./discovery/discovery-client.ts');
     const { ListenerGuard } = await import('./discovery/listener-guard.ts');
+    await import('./secrets/identity-service.ts');
+    parts.saveMemory?.();
     const nodeId = new Fragment(active.files.bootstrap).at('node', 'id').text ?? '';
     const wantsNames = config.dns !== undefined && config.dns.isServerNamed !== true;
     const client = await DiscoveryClient.start({
@@ -214,7 +216,6 @@ async function startIdentity(
     cleanup.push(() => client.close());
     current.discovery = client;
   }
-  // gRPC is a third of the agent's code: it is loaded while Envoy starts.
   const { startIdentityService } = await import('./secrets/identity-service.ts');
   const identity = await startIdentityService({
     ...{ ...config, log: log.scope('sds'), discovery, outgoing, certificates },

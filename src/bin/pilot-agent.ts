@@ -1,4 +1,5 @@
 import { takeNodeWarnings } from '../agent/life/node-warnings.ts';
+import { saveMemory } from '../agent/life/save-memory.ts';
 import { listenForSignals } from '../agent/life/signals.ts';
 
 // Before anything else, the other imports too: a signal that comes while the program loads is a wish to stop.
@@ -13,4 +14,5 @@ if (process.argv.some((argument) => /^--log_(caller|stacktrace_level)/.test(argu
   process.setSourceMapsEnabled(true);
 
 const { runPilotAgent } = await import('../cli/agent/pilot-agent.ts');
-process.exit(await runPilotAgent(process.argv.slice(2), { environment: process.env, signals, warnings }));
+const context = { environment: process.env, signals, warnings, saveMemory };
+process.exit(await runPilotAgent(process.argv.slice(2), context));

@@ -44,6 +44,7 @@ const longestBytes = 512 * 1_048_576;
 /** Clocks of one machine differ by no more. */
 const futureMs = 60_000;
 const digestLength = 64;
+const chunkBytes = 65_536;
 
 /**
  * Stores the last valid configuration on disk: a digest of the rest, a line with its owner and contents, and the resources as
@@ -107,7 +108,7 @@ export class ConfigurationCache {
     const beside = `${this.#path}.${randomBytes(6).toString('hex')}.tmp`;
     const file = await open(beside, 'wx', 0o600);
     try {
-      await file.writev([Buffer.from(`${hash.digest('hex')}\n`), Buffer.concat(parts)]);
+      await file.writeFile(chunks([Buffer.from(`${hash.digest('hex')}\n`), ...parts]));
       await file.utimes(confirmedMs / 1000, confirmedMs / 1000);
       await file.sync();
       await file.close();
@@ -131,6 +132,19 @@ export class ConfigurationCache {
   async remove(): Promise<void> {
     await rm(this.#path, { force: true });
   }
+}
+
+/** Joined to pieces of about 64 KB: the whole of them a second time would be as much memory again. */
+function* chunks(parts: readonly Uint8Array[]): Iterable<Uint8Array> {
+  let [pending, length]: [Uint8Array[], number] = [[], 0];
+  for (const part of parts) {
+    pending.push(part);
+    length += part.length;
+    if (length < chunkBytes) continue;
+    yield Buffer.concat(pending);
+    [pending, length] = [[], 0];
+  }
+  yield Buffer.concat(pending);
 }
 
 function parse(bytes: Buffer): Omit<Extract<CacheAnswer, { readonly owner: CacheOwner }>, 'ageMs'> {

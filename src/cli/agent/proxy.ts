@@ -125,6 +125,7 @@ export async function runProxy(
       observers: metrics,
       ...{ signals, readInterception: readTproxyFacts },
       reopenLogs: reopen,
+      saveMemory: context.saveMemory,
       log,
     });
   } finally {
