@@ -17,7 +17,7 @@ describe('fields of the configuration that are called inert', () => {
       expect(told.slice(0, 3), `seed ${seed}`).toEqual([]);
       expect(results.length).toBe(fields.length);
       // Of three seeds by chance not each has every message.
-      if (!isSoak) expect(results.filter(({ messages }) => messages === 0)).toEqual([]);
+      if (!isSoak) expect(results.filter(({ messages, reached }) => messages === 0 || reached === 0)).toEqual([]);
       expect(control?.changed.length).toBeGreaterThan(0);
     }
   });

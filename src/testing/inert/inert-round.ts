@@ -9,6 +9,7 @@ import { gaugeLogged } from '../../testbed/gauge/gauge.ts';
 import type { Dice } from '../dice.ts';
 import { predict } from '../gauge-prediction.ts';
 import { addressOf } from '../gauge-round.ts';
+import { verdictOf } from '../gauge-tally.ts';
 import { type GaugedMesh, generatedGatewayMesh, generatedMesh } from '../gauged-mesh.ts';
 import { signTokens, type TokenBox } from '../generated-tokens.ts';
 import { variedCases } from '../varied-cases.ts';
@@ -36,6 +37,8 @@ export interface InertResult extends InertField {
   /** Messages that were altered. */
   readonly messages: number;
   readonly requests: number;
+  /** Requests that an application has answered. */
+  readonly reached: number;
   /** Each request with another answer. */
   readonly changed: readonly string[];
 }
@@ -53,13 +56,13 @@ interface Base {
 export async function tryInert(dice: Dice, fields: readonly InertField[], requests: number): Promise<InertResult[]> {
   const box = await signTokens(dice, 60);
   const bases: Base[] = [];
-  for (let i = 0; i < 8; i++) {
-    const make =
-      i % 2 === 0
-        ? generatedMesh(dice, addressOf(i), box.keySets, 'wide')
-        : generatedGatewayMesh(dice, addressOf(i), box.keySets);
-    const mesh = await make;
-    bases.push({ mesh, cases: await certainCases(dice, mesh, box, requests), takesSource: false });
+  while (bases.length < 8) {
+    const address = addressOf(bases.length);
+    const make = bases.length % 2 === 0 ? generatedMesh : generatedGatewayMesh;
+    const mesh = await make(dice, address, box.keySets, 'wide');
+    const { cases, reaching } = await certainCases(dice, mesh, box, requests);
+    // Where nearly all is denied, little else decides.
+    if (reaching >= requests / 5) bases.push({ mesh, cases, takesSource: false });
   }
   const [first] = bases as [Base];
   bases.push({ ...first, mesh: { ...first.mesh, address: addressOf(bases.length) }, takesSource: true });
@@ -98,7 +101,9 @@ export async function tryInert(dice: Dice, fields: readonly InertField[], reques
       const [was, is] = [answers[(firsts.get(base) ?? 0) + at], answers[(altered[i] ?? 0) + at]].map(answerText);
       return was === is ? [] : [`${JSON.stringify(sent)}\n  was ${was}\n  is  ${is}`];
     });
-    return { ...field, messages: counts.get(address) ?? 0, requests: base.cases.length, changed };
+    const own = answers.slice(altered[i] ?? 0, (altered[i] ?? 0) + base.cases.length);
+    const reached = own.filter((answer) => verdictOf(answer) === 'reaches').length;
+    return { ...field, messages: counts.get(address) ?? 0, requests: base.cases.length, reached, changed };
   });
 }
 
@@ -111,21 +116,26 @@ function baseFor(field: InertField, bases: readonly Base[]): Base {
   return best;
 }
 
-/** Requests whose outcome is certain: no weights, no shares of faults. */
+/** Requests whose outcome is certain, without weights and shares of faults, and how many of them reach an application. */
 async function certainCases(
   dice: Dice,
   mesh: GaugedMesh,
   { tokens }: TokenBox,
   count: number,
-): Promise<readonly SentCase[]> {
+): Promise<{ readonly cases: readonly SentCase[]; readonly reaching: number }> {
   const signatures = new Signatures();
   const judge: TokenJudge = { now: Date.now() / 1000, signatures };
-  const found: SentCase[] = [];
+  const cases: SentCase[] = [];
+  let reaching = 0;
   for (const sent of variedCases(dice, mesh, tokens, 3 * count)) {
+    if (cases.length === count) break;
     if (sent.request !== undefined) await signatures.learn(new Map([['', mesh.proxy]]), sent.request);
-    if (predict(mesh, sent, sent.request, judge).length === 1 && found.length < count) found.push(sent);
+    const [only, ...others] = predict(mesh, sent, sent.request, judge);
+    if (only === undefined || others.length > 0) continue;
+    cases.push(sent);
+    if (only.result.outcome.kind === 'reaches') reaching++;
   }
-  return found;
+  return { cases, reaching };
 }
 
 function answerText(answer: GaugeAnswer | undefined): string {
