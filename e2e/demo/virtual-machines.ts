@@ -17,7 +17,7 @@ import {
   unitNames,
   workloadFiles,
 } from './machine-files.ts';
-import { addressOf, homeOf, machinePlan, networkOf, planes, workloads } from './machine-plan.ts';
+import { addressOf, homeOf, machinePlan, networkOf, planes, type WorkloadName, workloads } from './machine-plan.ts';
 import { PrintedFiles } from './printed-files.ts';
 
 /** Consul, two control planes and six workloads, each on a machine of its own as far as its units can see. */
@@ -28,6 +28,8 @@ export interface VirtualMachines {
   run(workload: string, ...argv: readonly string[]): Promise<RunResult>;
   /** Commits a file of policies and pushes the commit to both control planes. */
   commit(file: string, text: string): Promise<void>;
+  /** Makes a certificate for a workload, as the guide says, and puts it on its machine. */
+  giveCertificate(workload: WorkloadName): Promise<void>;
   /** What a control plane answers on its debug socket; undefined: nothing, or an error. */
   ask<T>(plane: string, path: string): Promise<T | undefined>;
   close(): Promise<void>;
@@ -73,6 +75,12 @@ function machinesOf(machine: Machine, guide: PrintedFiles): VirtualMachines {
     commit: async (file, text) => {
       await machine.write(join(policies, file), text);
       await machine.must('sh', '-ec', commitScript, 'sh', `Change ${file}`, ...planes);
+    },
+    giveCertificate: async (name) => {
+      const { copies, owned } = workloadFiles(guide, '', name);
+      await makeCertificates(machine, [name]);
+      await machine.write('/root/install', writeScript([{ copies, owned, texts: {} }]));
+      await machine.must('sh', '-e', '/root/install');
     },
     ask: async <T>(plane: string, path: string) => {
       const socket = `${homeOf(plane)}/var/lib/meshd/var/run/mesh/meshd.sock`;
@@ -124,7 +132,8 @@ async function install(machine: Machine, guide: PrintedFiles): Promise<void> {
     Object.entries(policyFiles(guide)).map(([name, text]) => [join(policies, name), text]),
   );
   await machine.must('sh', '-ec', usersScript);
-  await makeCertificates(machine, guide);
+  await makeAuthority(machine, guide);
+  await makeCertificates(machine, workloads);
   await machine.write('/root/install', writeScript([{ copies: {}, texts: { ...common, ...own }, owned: [] }, ...all]));
   await machine.must('sh', '-e', '/root/install');
   await machine.must('sh', '-ec', repositoryScript, 'sh', ...planes);
@@ -138,13 +147,16 @@ async function addDropIn(machine: Machine, name: string, text: string): Promise<
   await machine.must('systemctl', 'daemon-reload');
 }
 
-/** By the scripts of the guide: the authority, and the first certificate of each workload. */
-async function makeCertificates(machine: Machine, guide: PrintedFiles): Promise<void> {
-  const scripts = ['make-ca.sh', 'make-certificate.sh'] as const;
-  for (const name of scripts) await machine.write(`/root/${name}`, guide.text(name));
-  const [authority, certificate] = scripts.map((name) => `sh /root/${name}`);
-  const script = `mkdir ${authorityFolder}; cd ${authorityFolder}; ${authority}; for name; do ${certificate} "$name"; done`;
-  await machine.must('sh', '-ec', script, 'sh', ...workloads);
+/** By the script of the guide. */
+async function makeAuthority(machine: Machine, guide: PrintedFiles): Promise<void> {
+  for (const name of ['make-ca.sh', 'make-certificate.sh']) await machine.write(`/root/${name}`, guide.text(name));
+  await machine.must('sh', '-ec', `mkdir ${authorityFolder}; cd ${authorityFolder}; sh /root/make-ca.sh`);
+}
+
+/** By the script of the guide, for the machines of these workloads. */
+async function makeCertificates(machine: Machine, names: readonly WorkloadName[]): Promise<void> {
+  const script = `cd ${authorityFolder}; for name; do sh /root/make-certificate.sh "$name"; done`;
+  await machine.must('sh', '-ec', script, 'sh', ...names);
 }
 
 /** The clone of each control plane, $1 and the rest, as remotes of the operator's. */

@@ -21,6 +21,8 @@ export interface FaultRunResult {
   readonly excused: number;
   readonly faults: number;
   readonly changes: number;
+  /** Signed by `meshd` while it went on. */
+  readonly certificates: number;
   /** In words; empty: all is as it should be. */
   readonly wrong: readonly string[];
   readonly memory: MemorySamples;
@@ -61,6 +63,7 @@ class FaultRun {
 
   async for(lengthMs: number): Promise<FaultRunResult> {
     this.#readCalls = await this.#mesh.startCalls();
+    const certificatesBefore = await this.#mesh.countCertificates();
     const beganMs = Date.now();
     const sampling = setInterval(() => void this.#sample(), memoryEveryMs);
     try {
@@ -70,6 +73,7 @@ class FaultRun {
     } finally {
       clearInterval(sampling);
     }
+    const certificates = (await this.#mesh.countCertificates()) - certificatesBefore;
     const calls = await this.#calls();
     const faulty = calls.map((call) => [call, this.#verdicts.faultOf(call)] as const);
     const wrong = faulty.flatMap(([call, fault]) => (fault === undefined ? [] : [`${fault}: ${callText(call)}`]));
@@ -77,7 +81,7 @@ class FaultRun {
     const excused = faulty.filter(([call, fault]) => fault === undefined && !isVerdict(call)).length;
     return {
       ...{ calls: calls.length, excused, faults: this.#faults, changes: this.#changes, beganMs },
-      ...{ wrong: [...this.#wrong, ...wrong], memory: this.#memory },
+      ...{ certificates, wrong: [...this.#wrong, ...wrong], memory: this.#memory },
     };
   }
 

@@ -6,6 +6,7 @@ import { node } from '../../src/testbed/sidecar.ts';
 import { until } from '../../src/testbed/until.ts';
 import { type ClusterMesh, clusterPlaneEnv, createClusterMesh } from '../cluster/cluster-mesh.ts';
 import type { ControlPlane } from '../identity/control-plane.ts';
+import { discoveryAddress } from '../served/served-fleet.ts';
 import { memoryScript } from './memory-samples.ts';
 import type { MeshPart, SoakedMesh } from './soaked-mesh.ts';
 
@@ -20,6 +21,12 @@ const pairs = [
 ] as const;
 const sidecars = ['foo/curl', 'foo/httpbin', 'bar/curl', 'bar/httpbin'];
 
+/** Each agent gets its first certificate as a file, and the others, of 30 s, from meshd. */
+const agentEnv = {
+  ...{ MESH_RESTART_POLICY: 'always', CA_ADDR: discoveryAddress, OUTPUT_CERTS: 'certs', JWT_POLICY: 'none' },
+  ...{ ECC_SIGNATURE_ALGORITHM: 'ECDSA', SECRET_TTL: '30s' },
+};
+
 const denying = (namespace: string, name: string, from: string): object => {
   const principals = [`cluster.local/ns/${from}/sa/curl`];
   return authorizationPolicy({
@@ -29,7 +36,7 @@ const denying = (namespace: string, name: string, from: string): object => {
 
 /** The mesh of `make cluster`. */
 export async function openSoakedCluster(onProgress: (step: string) => void): Promise<SoakedMesh> {
-  const mesh = await createClusterMesh('examples/first-mesh', onProgress, { MESH_RESTART_POLICY: 'always' });
+  const mesh = await createClusterMesh('examples/first-mesh', onProgress, agentEnv);
   const { kubectl, testbed, fleet } = mesh;
   const apply = async (action: 'apply' | 'delete', object: object): Promise<void> =>
     void (await kubectl([action, '-f', '-'], topologyText([object])));
@@ -58,6 +65,7 @@ export async function openSoakedCluster(onProgress: (step: string) => void): Pro
       const inStep = new Set((await fleet.rows()).filter((row) => row.isInStep).map(({ proxy }) => proxy));
       return sidecars.every((pod) => inStep.has(pod));
     },
+    countCertificates: async () => (await plane.issued()).length,
     listMemory: () => testbed.sandbox.must(['sh', '-c', memoryScript]),
     close: () => mesh.close(),
   };

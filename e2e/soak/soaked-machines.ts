@@ -44,6 +44,11 @@ export async function openSoakedMachines(onProgress: (step: string) => void): Pr
       ),
     startCalls: () => startCalls(machines),
     isWell: () => isWell(machines),
+    countCertificates: async () => {
+      const units = planes.flatMap((name) => ['-u', name]);
+      const journal = await machines.machine.must('journalctl', '--no-pager', '--output=cat', ...units);
+      return journal.split('certificate issued').length - 1;
+    },
     listMemory: () => machines.machine.must('sh', '-c', memoryScript),
     close: () => machines.close(),
   };
@@ -90,10 +95,15 @@ function unitPart(
       if (fault === 'stop') await kill('CONT');
       await until(async () => (await isUp()) || undefined, {
         ...{ timeoutMs: wellMs, everyMs: 200 },
-        otherwise: async () => `${unit} does not work again after ${fault}`,
+        otherwise: async () => `${unit} does not work again after ${fault}: ${await wordsOf(machine, unit)}`,
       });
     },
   };
+}
+
+/** What a unit has said last. */
+function wordsOf(machine: VirtualMachines['machine'], unit: string): Promise<string> {
+  return machine.must('journalctl', '--no-pager', '--output=cat', '--lines=40', '-u', unit);
 }
 
 /** Drops what a machine sends and gets, or what of it has these properties; `I` begins, `D` ends it. */
@@ -144,7 +154,12 @@ function proxyParts(machines: VirtualMachines): readonly (readonly MeshPart[])[]
     return [
       {
         ...{ name: `agent of ${name}`, faults: allFaults, envoyOf: name },
-        begin: (fault) => (fault === 'cut' ? cut(machine, name, 'I', onPort) : agent.begin(fault)),
+        begin: async (fault) => {
+          if (fault === 'cut') await cut(machine, name, 'I', onPort);
+          else await agent.begin(fault);
+          // A machine that is off for longer than its certificate is good for is given a new one, as the guide says.
+          if (fault === 'kill') await machines.giveCertificate(name);
+        },
         end: async (fault) => {
           if (fault === 'cut') await cut(machine, name, 'D', onPort);
           else await agent.end(fault);
@@ -159,7 +174,8 @@ function proxyParts(machines: VirtualMachines): readonly (readonly MeshPart[])[]
           if (fault === 'stop') await machine.must('kill', '-CONT', ...(await envoys()));
           await until(async () => (await isUp()) || undefined, {
             ...{ timeoutMs: wellMs, everyMs: 200 },
-            otherwise: async () => `the Envoy of ${name} is not ready again after ${fault}`,
+            otherwise: async () =>
+              `the Envoy of ${name} is not ready again after ${fault}: ${await wordsOf(machine, unit)}`,
           });
         },
       },

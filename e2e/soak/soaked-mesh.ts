@@ -29,6 +29,8 @@ export interface SoakedMesh {
   startCalls(): Promise<() => Promise<string>>;
   /** Whether every proxy is connected and has what it is to have. */
   isWell(): Promise<boolean>;
+  /** How many certificates were signed so far. */
+  countCertificates(): Promise<number>;
   /** What the memory script prints. */
   listMemory(): Promise<string>;
   close(): Promise<void>;

@@ -15,7 +15,9 @@ const gateway = { ipv4: '10.77.0.1', ipv6: 'fd77::1' };
  * touches the machine's own network.
  */
 export async function buildNetwork(sandbox: Sandbox, { pods, services }: FloorPlan): Promise<void> {
-  await sandbox.must(['sh', '-e'], { stdin: [hubScript, ...pods.map(podScript)].join('\n') });
+  const script = [hubScript, ...pods.map(podScript)].join('\n');
+  // Several hundred programs, one after the other.
+  await sandbox.must(['sh', '-e'], { stdin: script, timeoutMs: 120_000 });
   const tasks = families.map((family) => restore(sandbox, undefined, family, translations(services, family)));
   for (const pod of pods.filter(({ hasSidecar }) => hasSidecar)) tasks.push(redirect(sandbox, pod));
   await Promise.all(tasks);
