@@ -85,7 +85,7 @@ const service: Reach = (object, workload, settings) => {
 
 /**
  * Whether a Sidecar imports anything of its namespace. The services that imported routes lead to are in the scope of a proxy
- * too; where one of those is missing, the routes themselves are at fault.
+ * too; where one of those is missing, the routes answer 503.
  */
 function isImported(object: JsonObject, { egress }: ReachedWorkload): boolean {
   if (egress === undefined) return true;

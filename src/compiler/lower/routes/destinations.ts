@@ -49,7 +49,7 @@ export class Destinations {
 
   /**
    * The cluster of a destination. Of one that the client does not see, or that has no such subset, the cluster without
-   * hosts, which answers 503; both are reported. A host or port that nobody declares was an error before.
+   * hosts, which answers 503; both are reported. What nobody declares was an error before, or may come later.
    */
   find({ host, port, subset }: Destination, place: DestinationPlace, bag: DiagnosticBag): FoundDestination {
     const name = resolveShortName(host, place.owner.namespace, place.clusterDomain);
