@@ -21,7 +21,10 @@ export async function asTold(
   const { told, issuer } = toldOf(wants, has);
   const known = tokenRulesIn(mesh.policies);
   const rules = [...known.filter((rule) => rule.issuer === issuer), ...known.filter((rule) => rule.issuer !== issuer)];
-  const claims = claimsIn(request, issuer === undefined ? rules.map((rule) => rule.issuer) : [issuer]);
+  // A token that was not taken is no start.
+  const claims = has.includes('no token')
+    ? undefined
+    : claimsIn(request, issuer === undefined ? rules.map((rule) => rule.issuer) : [issuer]);
   const changed = tryChanges(
     {
       connection,
