@@ -254,8 +254,8 @@ export const faults = [
   // Connections.
   fault(
     'evaluate/handshake.ts',
-    'return tls.requiresCertificate ? closed(',
-    'return false ? closed(',
+    'return tls.requiresCertificate ? closedWith(',
+    'return false ? closedWith(',
     'a certificate is not required',
   ),
   fault(
