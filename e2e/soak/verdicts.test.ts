@@ -8,7 +8,8 @@ const call = (startedMs: number, status: number, endedMs = startedMs + 10): Call
 describe('Verdicts', () => {
   let verdicts: Verdicts;
   beforeEach(() => {
-    verdicts = new Verdicts([{ name: 'a -> b', through: ['a', 'b'] }]);
+    const proxies = ['a', 'b'];
+    verdicts = new Verdicts([{ name: 'a -> b', through: proxies }]);
     verdicts.decided('a -> b', 200, 0);
   });
 
