@@ -81,8 +81,8 @@ function viewOf({ status, ending, headers }: RawAnswer): Omit<ClientView, 'conne
   return {
     status,
     ...(ending !== undefined && { ending }),
-    ...(sawPath !== undefined && { sawPath }),
-    ...(sawHost !== undefined && { sawHost, saw }),
+    // Envoy leaves out a header that would be empty.
+    ...(sawPath !== undefined && { sawPath, sawHost: sawHost ?? '', saw }),
     ...(grpc !== undefined && { grpcStatus: Number(grpc) }),
   };
 }

@@ -1,12 +1,11 @@
 import { headerHolds, leafHolds } from '../access/evaluate/conditions.ts';
 import type { RequestView } from '../access/evaluate/request-view.ts';
 import type { Observer } from '../access/evaluate/surroundings.ts';
-import type { HeaderMatch, ValueMatch } from '../access/lift/matchers.ts';
-import type { Condition, Leaf } from '../access/lift/rbac.ts';
 import type { Route } from '../access/lift/route.ts';
 import type { LiftedProxy } from '../access/lift-proxy.ts';
-import type { StringMatch } from '../access/model/string-match.ts';
+import { differences } from '../gauge/differences.ts';
 import type { GaugeAnswer, SentCase } from '../gauge/gauge-case.ts';
+import { headerKind, leafKind, leavesOf, textKind } from './condition-kinds.ts';
 import type { Prediction } from './gauge-prediction.ts';
 
 type Counts = Record<string, number>;
@@ -24,13 +23,15 @@ export class GaugeTally {
   readonly verdicts: Counts = {};
   /** By station: requests that ended there, and requests that it let pass. */
   readonly stations: Record<string, { ended: number; passed: number }> = {};
-  /** By kind of condition. */
+  /** By kind of condition, requests that met it true, and requests that met it false. */
   readonly conditions: Record<string, { true: number; false: number }> = {};
   /** What else was on the way of requests: kinds of routes, rewrites, states of tokens. */
   readonly features: Counts = {};
   /** By kind of what nobody knows, predictions that depend on it. */
   readonly unknowns: Counts = {};
   #view: RequestView | undefined;
+  /** Of one case, on any of its ways: conditions with their values, states of tokens, stations passed. Each is counted once. */
+  readonly #seen = new Set<string>();
 
   /** Counts what a prediction looks at. */
   readonly observer: Observer = {
@@ -45,8 +46,8 @@ export class GaugeTally {
       this.#view = view;
     },
     tokens: (_providers, state) => {
-      add(this.features, `token ${state}`);
-      if (state !== 'invalid') this.#station('token').passed++;
+      this.#note('feature', `token ${state}`);
+      if (state !== 'invalid') this.#note('passed', 'token');
     },
   };
 
@@ -76,7 +77,10 @@ export class GaugeTally {
     add(this.protocols, `${sent.connection.protocol}${sent.connection.tls === undefined ? '' : ' in TLS'}`);
     add(this.verdicts, verdictOf(answer));
     this.#countStations(sent, prediction, answer);
-    for (const { result, because } of prediction.slice(0, 1)) {
+    // Of several ways, the one that Envoy took.
+    const taken = prediction.find(({ result }) => differences(result, answer).length === 0) ?? prediction[0];
+    if (taken !== undefined) {
+      const { result, because } = taken;
       for (const kind of new Set(because.map((one) => one.kind))) add(this.unknowns, kind);
       if (result.outcome.kind === 'closed' && result.outcome.exitCodes.length > 1) this.severalExitCodes++;
       if (result.outcome.kind === 'unmodelled') this.unmodelled++;
@@ -85,6 +89,25 @@ export class GaugeTally {
       if (step !== undefined && table !== undefined) this.#countRoutes(table.virtualHosts, step.at);
     }
     this.#view = undefined;
+    this.#countSeen();
+  }
+
+  #note(what: 'true' | 'false' | 'feature' | 'passed', name: string): void {
+    this.#seen.add(`${what}:${name}`);
+  }
+
+  #countSeen(): void {
+    for (const entry of this.#seen) {
+      const [what = ''] = entry.split(':', 1);
+      const name = entry.slice(what.length + 1);
+      if (what === 'feature') add(this.features, name);
+      else if (what === 'passed') this.#station(name).passed++;
+      else {
+        this.conditions[name] ??= { true: 0, false: 0 };
+        this.conditions[name][what === 'true' ? 'true' : 'false']++;
+      }
+    }
+    this.#seen.clear();
   }
 
   #countStations(sent: SentCase, prediction: Prediction, answer: GaugeAnswer): void {
@@ -132,16 +155,15 @@ export class GaugeTally {
       if (action.clusters.length > 1) add(this.features, 'weights');
     }
     if (headers.added.length > 0 || headers.removed.length > 0) add(this.features, 'changes of headers');
-    if (filters.cors !== undefined) this.#station('cors').passed++;
+    if (filters.cors !== undefined) this.#note('passed', 'cors');
     if (filters.fault !== undefined) {
       add(this.features, `fault of ${filters.fault.share}`);
-      this.#station('fault').passed++;
+      this.#note('passed', 'fault');
     }
   }
 
   #see(kind: string, isTrue: boolean): void {
-    this.conditions[kind] ??= { true: 0, false: 0 };
-    this.conditions[kind][isTrue ? 'true' : 'false']++;
+    this.#note(isTrue ? 'true' : 'false', kind);
   }
 }
 
@@ -188,58 +210,3 @@ const ends: readonly (readonly [details: string, station: string])[] = [
   ['route_not_found', 'route'],
   ['direct_response', 'route'],
 ];
-
-function leavesOf(condition: Condition): readonly Leaf[] {
-  switch (condition.kind) {
-    case 'any':
-      return [];
-    case 'all':
-    case 'some':
-      return condition.of.flatMap(leavesOf);
-    case 'not':
-      return leavesOf(condition.of);
-    default:
-      return [condition];
-  }
-}
-
-function leafKind(leaf: Leaf): string {
-  switch (leaf.kind) {
-    case 'header':
-      return headerKind(leaf.header);
-    case 'path':
-    case 'server-name':
-      return `${leaf.kind} ${textKind(leaf.match)}`;
-    case 'path-template':
-      return `path-template${leaf.template.text.includes('**') ? ' with **' : ''}`;
-    case 'identity':
-      return `identity ${leaf.match === 'any' ? 'any' : textKind(leaf.match)}`;
-    case 'metadata':
-      return `metadata ${valueKind(leaf.metadata.value)}`;
-    default:
-      return leaf.kind;
-  }
-}
-
-function headerKind({ name, match, isInverted, takesAbsentAsEmpty }: HeaderMatch): string {
-  const what = name.startsWith(':') ? name : 'header';
-  const traits = [isInverted && 'inverted', takesAbsentAsEmpty && 'absent as empty'].filter((trait) => trait !== false);
-  return [what, match === 'present' ? 'present' : textKind(match), ...traits].join(' ');
-}
-
-function textKind({ kind, ignoresCase }: StringMatch): string {
-  return `${kind}${ignoresCase ? ' in any case' : ''}`;
-}
-
-function valueKind(value: ValueMatch): string {
-  switch (value.kind) {
-    case 'text':
-      return textKind(value.match);
-    case 'some-element':
-      return `list of ${valueKind(value.of)}`;
-    case 'some':
-      return `some of ${[...new Set(value.of.map(valueKind))].join(', ')}`;
-    default:
-      return value.kind;
-  }
-}

@@ -104,7 +104,7 @@ export function generatedCases(
     const connection = dice.pick(connections);
     const plain = generatedRequest(dice);
     const request = isGateway ? generatedGatewayRequest(dice, plain, connection) : plain;
-    return { connection, request: dice.chance(55) ? withToken(dice, request, dice.pick(tokens)) : request };
+    return { connection, request: dice.chance(70) ? withToken(dice, request, dice.pick(tokens)) : request };
   });
 }
 

@@ -63,7 +63,7 @@ function rule(dice: Dice, variety: Variety): object {
   const parts = {
     ...(dice.chance(50) && { from: Array.from({ length: 1 + dice.below(2) }, () => ({ source: source(dice) })) }),
     ...(dice.chance(75) && { to: Array.from({ length: 1 + dice.below(2) }, () => ({ operation: operation(dice) })) }),
-    ...(dice.chance(35) && { when: Array.from({ length: 1 + dice.below(2) }, () => condition(dice, variety)) }),
+    ...(dice.chance(45) && { when: Array.from({ length: 1 + dice.below(2) }, () => condition(dice, variety)) }),
   };
   return Object.keys(parts).length === 0 ? { to: [{ operation: operation(dice) }] } : parts;
 }

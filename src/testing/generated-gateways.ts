@@ -15,16 +15,15 @@ const hosts = [
   '*',
 ] as const;
 const files = { serverCertificate: '/etc/certs/client.pem', privateKey: '/etc/certs/client-key.pem' };
+/** Certificates of clients are refused now and then, as in real traffic: with what curl exits then is a matter of time. */
+const simple = { mode: 'SIMPLE', ...files };
 const tlsModes: readonly object[] = [
-  { mode: 'SIMPLE', ...files },
-  { mode: 'SIMPLE', ...files },
-  { mode: 'SIMPLE', ...files },
-  { mode: 'SIMPLE', ...files },
-  { mode: 'SIMPLE', ...files },
+  ...Array.from({ length: 32 }, () => simple),
   { mode: 'MUTUAL', ...files, caCertificates: '/etc/certs/ca.pem' },
   { mode: 'OPTIONAL_MUTUAL', ...files, caCertificates: '/etc/certs/ca.pem' },
   { mode: 'MESH_MUTUAL' },
-  { mode: 'PASSTHROUGH' },
+  { mode: 'MESH_MUTUAL' },
+  ...Array.from({ length: 4 }, () => ({ mode: 'PASSTHROUGH' })),
 ];
 
 /** YAML of a gateway `foo/edge`, and of one to three virtual services that are bound to it. */
@@ -73,12 +72,12 @@ const uris: readonly object[] = [
 function route(dice: Dice): object {
   const match = {
     ...(dice.chance(75) && { uri: dice.pick(uris) }),
-    ...(dice.chance(10) && { ignoreUriCase: true }),
-    ...(dice.chance(20) && {
+    ...(dice.chance(30) && { ignoreUriCase: true }),
+    ...(dice.chance(30) && {
       headers: { 'x-role': dice.pick([{ exact: 'admin' }, { prefix: 'adm' }, { regex: '.*min' }]) },
     }),
     ...(dice.chance(15) && { method: { exact: dice.pick(['GET', 'POST']) } }),
-    ...(dice.chance(15) && { queryParams: { z: dice.pick([{ exact: '1' }, { regex: '[0-9]+' }]) } }),
+    ...(dice.chance(25) && { queryParams: { z: dice.pick([{ exact: '1' }, { regex: '[0-9]+' }]) } }),
     ...(dice.chance(25) && { withoutHeaders: { 'x-team': { exact: 'dev' } } }),
   };
   const matches = dice.chance(75) && Object.keys(match).length > 0 ? { match: [match] } : {};
@@ -162,7 +161,7 @@ export function generatedGatewayConnection(dice: Dice, address: string): Connect
     tls: {
       alpn: dice.pick([['http/1.1'], [], ['http/1.1'], ['mesh']]),
       ...(dice.chance(92) && { serverName: dice.pick(names) }),
-      ...(dice.chance(35) && { identities }),
+      ...(dice.chance(75) && { identities }),
     },
   };
 }
@@ -185,6 +184,8 @@ export function generatedGatewayRequest(dice: Dice, request: HttpRequest, { tls 
   if (dice.chance(5)) headers.push([dice.pick(['x_team', 'x-own', 'x-forwarded-proto', 'x-request-id']), 'dev']);
   if (dice.chance(35))
     headers.push(['content-type', dice.pick(['application/grpc', 'application/grpc+proto', 'application/grpcx'])]);
+  const query = dice.chance(20) ? `${request.path.includes('?') ? '&' : '?'}z=${dice.pick(['1', 'a'])}` : '';
+  const path = `${request.path}${query}`;
   const method = headers.some(([key]) => key === 'origin') && dice.chance(70) ? 'OPTIONS' : request.method;
-  return { ...request, method, authority, headers };
+  return { ...request, method, path, authority, headers };
 }

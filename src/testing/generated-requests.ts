@@ -71,12 +71,15 @@ const authorities = [
   'httpbin.foo.:80',
   'httpbin.foo:',
   'api.example.com',
+  'api.example.com:80',
+  'API.example.com.:8080',
   'x.example.com',
   'example.com',
   'other',
   '10.1.0.1:8080',
   'httpbin.foo:abc',
   'a,b',
+  '',
 ];
 
 const headerValues = ['admin', 'administrator', 'superadmin', 'dev', 'a b', ' admin', 'admin,dev', '', 'Admin', '\xe9'];
@@ -86,11 +89,9 @@ const identities = [
   'spiffe://cluster.local/ns/foo/sa/other',
   'spiffe://cluster.local/ns/bar/sa/sleep',
   'spiffe://cluster.local/ns/bar/sa/web',
-  'spiffe://cluster.local/ns/foo/sa/sleep',
-  'spiffe://cluster.local/ns/foo/sa/other',
-  'spiffe://cluster.local/ns/bar/sa/sleep',
-  'spiffe://other.example/ns/foo/sa/sleep',
 ];
+/** Certificates of other meshes are refused, and are rare. */
+const strangeIdentity = 'spiffe://other.example/ns/foo/sa/sleep';
 
 const sources = ['10.9.0.5', '10.9.1.7', '10.9.1.8', '10.10.0.1', '10.40.0.1'];
 
@@ -124,17 +125,24 @@ export function generatedRequest(dice: Dice): HttpRequest {
 const usualServerName = 'outbound_.8080_._.httpbin.foo.svc.cluster.local';
 const serverNames = [usualServerName, usualServerName, usualServerName, 'web.example.com', 'other.test'];
 
+/** The last two are in no Service. */
+const ports = [...Array.from({ length: 15 }, () => 8080), 9000, 9000, 7070, 7070, 7071];
+
 /** What a sidecar offers for HTTP. */
 const meshHttp = ['mesh-http/1.1', 'mesh', 'http/1.1'];
 
 /** A connection to a workload, in plaintext or by mutual TLS. */
 export function generatedConnection(dice: Dice, address: string): Connection {
-  const destination = { address, port: dice.pick([8080, 8080, 8080, 8080, 8080, 8080, 9000, 7070]) };
+  const destination = { address, port: dice.pick(ports) };
   const base = { source: dice.pick(sources), destination, protocol: 'http/1.1' as const };
   if (dice.chance(30)) return base;
   const alpn = dice.pick([...Array.from({ length: 9 }, () => meshHttp), ['mesh'], ['http/1.1'], []]);
   return {
     ...base,
-    tls: { alpn, identities: [dice.pick(identities)], serverName: dice.pick(serverNames) },
+    tls: {
+      alpn,
+      identities: [dice.chance(1) ? strangeIdentity : dice.pick(identities)],
+      serverName: dice.pick(serverNames),
+    },
   };
 }

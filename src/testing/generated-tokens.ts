@@ -49,7 +49,7 @@ export async function signTokens(dice: Dice, count: number): Promise<TokenBox> {
     const critical = dice.chance(5) ? { crit: ['x'], x: 1 } : {};
     const signed = new SignJWT(claims).setProtectedHeader({ ...header, ...critical });
     const text = await signed.sign(pair.privateKey, { crit: { x: true } });
-    return dice.chance(88) ? text : dice.pick(damages)(text);
+    return dice.chance(93) ? text : dice.pick(damages)(text);
   };
   return {
     keySets: [keySetOf(0), keySetOf(1, 0)],
@@ -105,11 +105,11 @@ function claimsOf(dice: Dice): Readonly<Record<string, unknown>> {
         'one/',
       ]),
     }),
-    ...(dice.chance(90) && { exp: now + (dice.chance(95) ? hour : -hour) }),
+    ...(dice.chance(90) && { exp: dice.chance(8) ? 0 : now + (dice.chance(95) ? hour : -hour) }),
     ...(dice.chance(3) && { nbf: now + hour }),
-    ...(dice.chance(60) && { groups: dice.pick<unknown>(['dev', ['dev', 'ops'], 'ops dev', [], 7]) }),
-    ...(dice.chance(40) && { scope: dice.pick(['read', 'read write', 'write']) }),
-    ...(dice.chance(30) && { realm: { role: dice.pick<unknown>(['admin', ['admin', 'dev'], true]) } }),
+    ...(dice.chance(75) && { groups: dice.pick<unknown>(['dev', ['dev', 'ops'], 'ops dev', [], 7]) }),
+    ...(dice.chance(55) && { scope: dice.pick(['read', 'read write', 'write']) }),
+    ...(dice.chance(60) && { realm: { role: dice.pick<unknown>(['admin', 'admin', ['admin', 'dev'], true]) } }),
   };
 }
 
@@ -140,7 +140,7 @@ const carriers: readonly Carrier[] = [
 
 /** The request with a token in one place or two. */
 export function withToken(dice: Dice, request: HttpRequest, token: string): HttpRequest {
-  const once = (dice.chance(45) ? usualCarrier : dice.pick(carriers))(request, token);
+  const once = (dice.chance(60) ? usualCarrier : dice.pick(carriers))(request, token);
   return dice.chance(15) ? dice.pick(carriers)(once, token) : once;
 }
 
@@ -162,7 +162,7 @@ export function generatedTokenPolicy(
   const rule = (index: number): object => ({
     issuer: issuers[index],
     jwks: keySets[index],
-    ...(dice.chance(40) && { audiences: dice.some(['one', 'two'], 2) }),
+    ...(dice.chance(25) && { audiences: dice.some(['one', 'two'], 2) }),
     ...(dice.chance(20) && {
       fromHeaders: dice.some(
         [{ name: 'x-token' }, { name: 'x-jwt', prefix: 'JWT ' }, { name: 'x-jwt', prefix: 'JWT' }],
@@ -183,6 +183,8 @@ export function generatedTokenPolicy(
   const jwtRules = dice.pick([
     () => [rule(0)],
     () => [rule(0), rule(1)],
+    () => [rule(0), rule(1)],
+    () => [rule(1), rule(0)],
     () => [rule(1), rule(0)],
     () => [rule(1)],
     () => [rule(0), rule(0)],

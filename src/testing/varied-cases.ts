@@ -16,10 +16,11 @@ export function variedCases(
 ): readonly SentCase[] {
   const overHttp2 = new Map<Connection, boolean>();
   return generatedCases(dice, mesh, tokens, count).map(({ connection, request }): SentCase => {
-    const isHttp2 = overHttp2.get(connection) ?? dice.chance(12);
+    const isHttp2 = overHttp2.get(connection) ?? dice.chance(10);
     overHttp2.set(connection, isHttp2);
     const kind = dice.below(100);
-    if (kind < 4) return { connection: withBytes(dice, connection, mesh.role), isAlone: true };
+    if (kind < 4 && (mesh.role === 'sidecar' || dice.chance(10)))
+      return { connection: withBytes(dice, connection, mesh.role), isAlone: true };
     const sent = isHttp2 ? { connection: withHttp2(connection), request: forHttp2(request) } : { connection, request };
     return kind < 12 ? { ...sent, isAlone: true } : sent;
   });
@@ -28,7 +29,7 @@ export function variedCases(
 /** Most of them where a server expects bytes. */
 function withBytes(dice: Dice, connection: Connection, role: GaugedMesh['role']): Connection {
   const { destination } = connection;
-  const port = role === 'sidecar' && dice.chance(60) ? 9000 : destination.port;
+  const port = role === 'sidecar' && dice.chance(90) ? 9000 : destination.port;
   return { ...connection, destination: { ...destination, port }, protocol: 'bytes' };
 }
 
@@ -39,9 +40,10 @@ function withHttp2(connection: Connection): Connection {
   return { ...connection, protocol: 'h2', ...(tls !== undefined && { tls: { ...tls, alpn: alpn ?? [] } }) };
 }
 
-/** The nearest request that a client of HTTP/2 sends: it refuses other characters, and two lines of some headers. */
+/** The nearest request that a client of HTTP/2 sends: it refuses other characters, two lines of some headers, and a
+ * request without an authority. */
 function forHttp2({ method, path, authority, headers }: HttpRequest): HttpRequest {
   const visible = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, 'x');
   const once = new Map(headers.map(([name, value]) => [name.toLowerCase(), visible(value).trim()] as const));
-  return { method, path: visible(path) || '/', authority, headers: [...once] };
+  return { method, path: visible(path) || '/', authority: authority || 'other', headers: [...once] };
 }
