@@ -18,12 +18,13 @@ const files = { serverCertificate: '/etc/certs/client.pem', privateKey: '/etc/ce
 /** Certificates of clients are refused now and then, as in real traffic: with what curl exits then is a matter of time. */
 const simple = { mode: 'SIMPLE', ...files };
 const tlsModes: readonly object[] = [
-  ...Array.from({ length: 32 }, () => simple),
+  ...Array.from({ length: 49 }, () => simple),
   { mode: 'MUTUAL', ...files, caCertificates: '/etc/certs/ca.pem' },
   { mode: 'OPTIONAL_MUTUAL', ...files, caCertificates: '/etc/certs/ca.pem' },
   { mode: 'MESH_MUTUAL' },
   { mode: 'MESH_MUTUAL' },
-  ...Array.from({ length: 4 }, () => ({ mode: 'PASSTHROUGH' })),
+  { mode: 'MESH_MUTUAL' },
+  ...Array.from({ length: 6 }, () => ({ mode: 'PASSTHROUGH' })),
 ];
 
 /** YAML of a gateway `foo/edge`, and of one to three virtual services that are bound to it. */

@@ -107,7 +107,7 @@ function claimsOf(dice: Dice): Readonly<Record<string, unknown>> {
     }),
     ...(dice.chance(90) && { exp: dice.chance(8) ? 0 : now + (dice.chance(95) ? hour : -hour) }),
     ...(dice.chance(3) && { nbf: now + hour }),
-    ...(dice.chance(75) && { groups: dice.pick<unknown>(['dev', ['dev', 'ops'], 'ops dev', [], 7]) }),
+    ...(dice.chance(75) && { groups: dice.pick<unknown>(['dev', ['dev', 'ops'], ['ops'], 'ops dev', [], 7]) }),
     ...(dice.chance(55) && { scope: dice.pick(['read', 'read write', 'write']) }),
     ...(dice.chance(60) && { realm: { role: dice.pick<unknown>(['admin', 'admin', ['admin', 'dev'], true]) } }),
   };

@@ -19,7 +19,7 @@ export function variedCases(
     const isHttp2 = overHttp2.get(connection) ?? dice.chance(10);
     overHttp2.set(connection, isHttp2);
     const kind = dice.below(100);
-    if (kind < 4 && (mesh.role === 'sidecar' || dice.chance(10)))
+    if (kind < 4 && (mesh.role === 'sidecar' || dice.chance(5)))
       return { connection: withBytes(dice, connection, mesh.role), isAlone: true };
     const sent = isHttp2 ? { connection: withHttp2(connection), request: forHttp2(request) } : { connection, request };
     return kind < 12 ? { ...sent, isAlone: true } : sent;

@@ -11,6 +11,7 @@ interface TokenRule {
   readonly fromHeaders?: readonly { readonly name: string; readonly prefix?: string }[];
   readonly fromParams?: readonly string[];
   readonly fromCookies?: readonly string[];
+  readonly outputClaimToHeaders?: readonly { readonly header: string }[];
 }
 
 /** The rules about tokens in the policies of a workload. */

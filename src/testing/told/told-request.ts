@@ -18,13 +18,18 @@ export async function asTold(
   const { connection, request = noRequest } = sent;
   // To a server that expects bytes anything is sent, to one that expects HTTP no other.
   if (!/^[!-~]*$/.test(request.path)) return undefined;
-  const { told, issuer } = toldOf(wants, has);
+  const { told, issuer, header } = toldOf(wants, has);
   const known = tokenRulesIn(mesh.policies);
-  const rules = [...known.filter((rule) => rule.issuer === issuer), ...known.filter((rule) => rule.issuer !== issuer)];
+  // Of several rules of one issuer, each with its own place for tokens, first those that write the header.
+  const rank = (rule: (typeof known)[number]): number =>
+    rule.issuer !== issuer ? 2 : rule.outputClaimToHeaders?.some((one) => one.header === header) ? 0 : 1;
+  const rules = known.toSorted((a, b) => rank(a) - rank(b));
   // A token that was not taken is no start.
   const claims = has.includes('no token')
     ? undefined
     : claimsIn(request, issuer === undefined ? rules.map((rule) => rule.issuer) : [issuer]);
+  // A first token changes more than the header: rules may want that nobody is known by one.
+  if (issuer !== undefined && claims === undefined) return undefined;
   const changed = tryChanges(
     {
       connection,
@@ -47,11 +52,14 @@ export async function asTold(
 }
 
 /** A header that comes from a claim alone is changed by the claim, in a token of that issuer. */
-function toldOf(wants: string, has: string): { readonly told: string; readonly issuer?: string } {
+function toldOf(
+  wants: string,
+  has: string,
+): { readonly told: string; readonly issuer?: string; readonly header?: string } {
   const found = /(header \S+) (?:"[^"]*" )?\(it comes from claim (\S+) of (\S+)[^)]* alone\)/.exec(has);
   if (found === null) return { told: wants };
   const [, header = '', claim = '', issuer = ''] = found;
-  return { told: wants.replaceAll(header, `claim ${claim}`), issuer };
+  return { told: wants.replaceAll(header, `claim ${claim}`), issuer, header: header.replace('header ', '') };
 }
 
 const noRequest: HttpRequest = { method: 'GET', path: '/', authority: 'told.test', headers: [] };
