@@ -25,7 +25,7 @@ const blind: readonly (readonly [stage: string, unseen: readonly number[], what:
   ['rules', [1, 2, 3, 4, 5, 6, 7], 'DestinationRules'],
   ['parts', [1], 'policies of its namespace'],
   ['parts', [3], 'services that it sees'],
-  ['check of virtual services', [2], 'services'],
+  ['missing destinations', [2], 'services'],
   ['check of reach', [4], 'workloads'],
 ];
 
