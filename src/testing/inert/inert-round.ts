@@ -43,6 +43,14 @@ export interface InertResult extends InertField {
   readonly changed: readonly string[];
 }
 
+/** In few of the generated workloads; other messages are in most of them, or are added to each copy. */
+const rareTypes = new Set([
+  'envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext',
+  'envoy.config.route.v3.RedirectAction',
+]);
+const fewestBases = 8;
+const mostDrawn = 200;
+
 interface Base {
   readonly mesh: GaugedMesh;
   readonly cases: readonly SentCase[];
@@ -55,15 +63,7 @@ interface Base {
  */
 export async function tryInert(dice: Dice, fields: readonly InertField[], requests: number): Promise<InertResult[]> {
   const box = await signTokens(dice, 60);
-  const bases: Base[] = [];
-  while (bases.length < 8) {
-    const address = addressOf(bases.length);
-    const make = bases.length % 2 === 0 ? generatedMesh : generatedGatewayMesh;
-    const mesh = await make(dice, address, box.keySets, 'wide');
-    const { cases, reaching } = await certainCases(dice, mesh, box, requests);
-    // Where nearly all is denied, little else decides.
-    if (reaching >= requests / 5) bases.push({ mesh, cases, takesSource: false });
-  }
+  const bases = await drawBases(dice, fields, requests, box);
   const [first] = bases as [Base];
   bases.push({ ...first, mesh: { ...first.mesh, address: addressOf(bases.length) }, takesSource: true });
   const copies: Copy[] = bases.map(({ mesh, takesSource }) => ({ mesh, takesSource }));
@@ -105,6 +105,25 @@ export async function tryInert(dice: Dice, fields: readonly InertField[], reques
     const reached = own.filter((answer) => verdictOf(answer) === 'reaches').length;
     return { ...field, messages: counts.get(address) ?? 0, requests: base.cases.length, reached, changed };
   });
+}
+
+/** Servers and gateways in turns; then more gateways, until each of the rare messages is in one that lets requests in. */
+async function drawBases(dice: Dice, fields: readonly InertField[], requests: number, box: TokenBox): Promise<Base[]> {
+  const bases: Base[] = [];
+  const lacking = new Set(fields.filter(({ type }) => rareTypes.has(type)));
+  for (let drawn = 0; bases.length < fewestBases || (lacking.size > 0 && drawn < mostDrawn); drawn++) {
+    const isMore = bases.length >= fewestBases;
+    const make = isMore || drawn % 2 === 1 ? generatedGatewayMesh : generatedMesh;
+    const mesh = await make(dice, addressOf(bases.length), box.keySets, 'wide');
+    const brings = [...lacking].filter((field) => alterableIn(mesh, field) > 0);
+    if (isMore && brings.length === 0) continue;
+    const { cases, reaching } = await certainCases(dice, mesh, box, requests);
+    // Where nearly all is denied, little else decides.
+    if (reaching < requests / 5) continue;
+    bases.push({ mesh, cases, takesSource: false });
+    for (const field of brings) lacking.delete(field);
+  }
+  return bases;
 }
 
 /** The workload that has the field most often. */
