@@ -122,7 +122,7 @@ export class ServedFleet implements ProxyFleet {
   readonly start: StartSidecar = (pod, env) => {
     const { replicas, agents, mannerOf, drainSeconds } = this.#parts;
     const { via, form } = mannerOf(pod);
-    if (via === 'agent') return agents[form](pod, env);
+    if (via === 'agent') return agents[form](pod, { SERVICE_ACCOUNT: pod.serviceAccount, ...env });
     const controlPlanes = replicas.map(({ ipv4 }) => ({ host: ipv4, port }));
     return this.#direct.start(pod, { apiType: form === 'delta' ? 'DELTA_GRPC' : 'GRPC', controlPlanes, drainSeconds });
   };
