@@ -14,7 +14,7 @@ const meshes: Readonly<Record<string, (onProgress: (step: string) => void) => Pr
   cluster: async (onProgress) => (await import('./soaked-cluster.ts')).openSoakedCluster(onProgress),
 };
 const minute = 60_000;
-/** How much more memory than in minutes 5 to 10 the last 10 minutes may need, of a run that is long enough. */
+/** How much more memory the last third of a run that is long enough may need than its second sixth; of 30 minutes, the last 10 and minutes 5 to 10. */
 const mostGrowth = 1.05;
 const enoughMinutes = 30;
 

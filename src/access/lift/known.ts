@@ -205,7 +205,7 @@ const rows: Readonly<Record<string, Row>> = {
       'set_current_client_cert_details local_reply_config upgrade_configs codec_type common_http_protocol_options ' +
       'http_protocol_options http2_protocol_options',
     'stat_prefix server_name access_log tracing stream_idle_timeout request_headers_timeout request_timeout ' +
-      'server_header_transformation generate_request_id',
+      'server_header_transformation',
   ],
 };
 

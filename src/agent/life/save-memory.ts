@@ -13,7 +13,7 @@ const flags = [
 
 /**
  * From now on V8 takes more time for less memory, in this process. Cached code is not taken afterwards, because its flags are
- * others: call it when all code is loaded. Each flag's share is on the performance page (row 24).
+ * others: call it when all code is loaded. What it saves is on the performance page (row 24).
  */
 export function saveMemory(): void {
   for (const flag of flags) setFlagsFromString(flag);

@@ -56,7 +56,7 @@ function statusBlock(socket: string, answer: StatusAnswer): string {
 function missingLines({ count, objects, routes }: MissingRows): readonly string[] {
   const more = objects - routes.length;
   return [
-    `  routes   ${count} destinations of VirtualServices have no service: requests that are routed there get 503:`,
+    `  routes   ${count === 1 ? '1 destination' : `${count} destinations`} of VirtualServices without a service; requests that are routed there get 503:`,
     ...routes.map((row) => `    ${missingText(row)}`),
     ...(more > 0 ? [`    and those of ${more} more VirtualServices`] : []),
   ];

@@ -69,10 +69,16 @@ export function reportMissing(
 ): readonly MissingDestination[] {
   if (missing.length === 0) return missing;
   const before = lastValid && versionsOf(lastValid);
+  const knownTo = new Map<VirtualService, ReadonlySet<string>>();
+  const knows = (version: VirtualService, { host, port }: MissingDestination): boolean => {
+    const known = knownTo.get(version) ?? destinationTexts(version, clusterDomain);
+    knownTo.set(version, known);
+    return known.has(port === undefined ? host : `${host}:${port.number}`);
+  };
   return missing.filter((it) => {
     const { virtualService, host, port, hint, isUnseen } = it;
     const known = before?.get(nameOf(virtualService));
-    const isAwaited = before !== undefined && (known === undefined || hasDestination(known, it, clusterDomain));
+    const isAwaited = before !== undefined && (known === undefined || knows(known, it));
     const span = spanOfMissing(it);
     if (port === undefined) {
       bag.report(isAwaited ? 'missing-destination' : 'unknown-destination', span, { host }, { hint, isUnseen });
@@ -94,9 +100,12 @@ function versionsOf(objects: readonly MeshObject<string>[]): ReadonlyMap<string,
   return new Map(versions.map((version) => [nameOf(version), version as VirtualService]));
 }
 
-function hasDestination(version: VirtualService, { host, port }: MissingDestination, clusterDomain: string): boolean {
-  return destinationsOf(version).some(({ destination }) => {
-    const isOfHost = resolveShortName(destination.host, version.namespace, clusterDomain) === host;
-    return isOfHost && (port === undefined || destination.port?.number === port.number);
-  });
+/** The hosts of all destinations, and those with a port as `host:port`. */
+function destinationTexts(version: VirtualService, clusterDomain: string): ReadonlySet<string> {
+  return new Set(
+    destinationsOf(version).flatMap(({ destination }) => {
+      const host = resolveShortName(destination.host, version.namespace, clusterDomain);
+      return destination.port === undefined ? [host] : [host, `${host}:${destination.port.number}`];
+    }),
+  );
 }

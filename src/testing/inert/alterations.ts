@@ -187,7 +187,6 @@ export const alterations: Readonly<Record<string, Readonly<Record<string, Other>
     request_headers_timeout: to('100s'),
     request_timeout: to('100s'),
     server_header_transformation: (old) => (old === 'PASS_THROUGH' ? 'APPEND_IF_ABSENT' : 'PASS_THROUGH'),
-    generate_request_id: (old) => old === false,
   },
 };
 

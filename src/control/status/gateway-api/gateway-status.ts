@@ -47,7 +47,7 @@ function programmed(
   }
   if (!delivery.isDone) return isFalse(type, delivery.reason, delivery.why);
   if (listeners.some(({ conditions }) => isHeld(conditions, type))) {
-    return isTrue(type, type, 'proxies have the configuration of the Gateway');
+    return isTrue(type, type, 'the configuration of the Gateway is served to its proxies');
   }
   return isFalse(type, 'Invalid', 'no listener can be served');
 }

@@ -49,7 +49,7 @@ function programmed(
   if (fault !== undefined) return isFalse('Programmed', 'Invalid', fault);
   if (leftOut.length > 0) return isFalse('Programmed', 'Invalid', textOf(leftOut));
   return delivery.isDone
-    ? isTrue('Programmed', 'Programmed', 'proxies have the listener')
+    ? isTrue('Programmed', 'Programmed', 'the listener is served to the proxies of the Gateway')
     : isFalse('Programmed', 'Pending', delivery.why);
 }
 
