@@ -138,8 +138,9 @@ function throughRouter(tells: boolean, { found, view, surroundings, steps }: Pas
   // A filter may have unescaped what no header can have.
   if (/[\0\r\n]/.test(view.path))
     return answered(503, 'filter_removed_required_request_headers{invalid_header_value_for:_:path}');
-  sendOn(view, found, action, target, tells);
-  return { kind: 'reaches', clusters: [target.name], request: view.request };
+  const onward = view.onward();
+  sendOn(onward, found, action, target, tells);
+  return { kind: 'reaches', clusters: [target.name], request: onward.request };
 }
 
 function routeStep(station: Step['station'], found: FoundRoute): Step {

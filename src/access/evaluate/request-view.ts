@@ -101,6 +101,16 @@ export class RequestView {
     this.#metadata.set(filter, { ...(this.#metadata.get(filter) as object | undefined), ...values });
   }
 
+  /**
+   * The same path, host and headers, for a route to change: what filters saw is asked for afterwards, by reasons of their
+   * verdicts. What they left is not in it.
+   */
+  onward(): RequestView {
+    const onward = new RequestView(this.connection, this, this.headers.copy(), this.remoteText, this.blanks);
+    for (const name of this.opaque) onward.opaque.add(name);
+    return onward;
+  }
+
   /** As it goes on. */
   get request(): HttpRequest {
     const { method, path, authority, headers, opaque } = this;

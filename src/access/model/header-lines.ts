@@ -11,6 +11,13 @@ export class HeaderLines {
     this.#told = told && new Set(told);
   }
 
+  /** The same lines, which change apart from these. */
+  copy(): HeaderLines {
+    const copy = new HeaderLines([], this.#told);
+    copy.#lines = [...this.#lines];
+    return copy;
+  }
+
   /** Whether it is known which lines of this name there are. */
   isTold(name: string): boolean {
     return this.#told?.has(name) ?? true;

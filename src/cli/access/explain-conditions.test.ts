@@ -22,6 +22,33 @@ spec:
     jwksUri: "https://i.example/keys"
     outputClaimToHeaders: [{header: x-team, claim: groups}]
 `;
+/** A gateway that takes `/api` off the path, and rules there about the path before and after. */
+const edge = `apiVersion: v1
+kind: Pod
+metadata: {name: edge, namespace: foo, labels: {app: edge}}
+spec: {serviceAccountName: edge, containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {podIP: 10.0.0.9}
+---
+apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: gw, namespace: foo}
+spec: {selector: {app: edge}, servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: ["*"]}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: api, namespace: foo}
+spec:
+  hosts: ["*"]
+  gateways: [gw]
+  http: [{match: [{uri: {prefix: /api/}}], rewrite: {uri: /}, route: [{destination: {host: httpbin, port: {number: 8000}}}]}]
+---
+${['original /api/admin', 'rewritten /admin']
+  .map((each) => {
+    const [name, path] = each.split(' ');
+    const rule = `to: [{operation: {paths: [${path}], methods: [POST]}}]`;
+    return policy(rule, 'DENY').replace('name: only', `name: ${name}`).replace('app: httpbin', 'app: edge');
+  })
+  .join('---\n')}`;
 const fromSleep = 'explain - --from foo/sleep --to httpbin:8000';
 const short = '  one condition short of ns[foo]-policy[only]-rule[0]: ';
 
@@ -81,6 +108,14 @@ describe('meshpol explain', () => {
       '  one condition short of being denied by ns[foo]-policy[never]-rule[0]: method is "PUT"; the request has method "POST"\n',
     );
     expect(out).not.toContain('policy[other]-rule[0]: ');
+  });
+
+  test('tells which rules nearly deny by the request before its route changes it', async () => {
+    const { out } = await run('explain - --from outside --to foo/edge:8080 --path /api/admin', mesh + edge);
+    expect(out).toContain(
+      '  one condition short of being denied by ns[foo]-policy[original]-rule[0]: method is "POST"; the request has method "GET"\n',
+    );
+    expect(out).not.toContain('policy[rewritten]');
   });
 
   test('says nothing of a rule that no request can meet', async () => {
