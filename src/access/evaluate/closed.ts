@@ -1,8 +1,11 @@
 import type { Outcome } from '../outcome.ts';
 import type { Connection } from '../request.ts';
 
-/** How a proxy ends a connection: with the client's bytes `unread`, which the kernel answers with a reset, or once they are `read`. */
-export type Ending = 'unread' | 'read';
+/**
+ * How a proxy ends a connection: with the client's bytes `unread`, which the kernel answers with a reset, or once they are
+ * `read`. Where they are `unawaited`, they come before or after the end.
+ */
+export type Ending = 'unawaited' | 'unread' | 'read';
 
 /** The client as it sees the end. */
 export interface CutClient {
@@ -23,6 +26,7 @@ export function closedWith(exitCodes: readonly number[], details: string): Outco
 
 /** A client of HTTP/2 writes more than once: it may meet a reset while it writes (55), or afterwards (56). */
 const exits: Readonly<Record<Ending, Readonly<Record<Connection['protocol'], readonly number[]>>>> = {
+  unawaited: { 'http/1.1': [52, 56], h2: [55, 56], bytes: [52, 56] },
   unread: { 'http/1.1': [56], h2: [55, 56], bytes: [56] },
   read: { 'http/1.1': [52], h2: [18, 55, 56], bytes: [52] },
 };

@@ -6,7 +6,7 @@ import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts
 import { askAuthorizer } from './authorizer.ts';
 import { lackingForChain } from './blanks.ts';
 import { chooseChain, isLookedInto } from './choose-chain.ts';
-import { type CutClient, closed, closedWith } from './closed.ts';
+import { type CutClient, closed, closedWith, type Ending } from './closed.ts';
 import { shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
@@ -36,22 +36,23 @@ export function serve(
     looked.map(({ at }) => at),
     connection,
   );
+  const isInspected = isLookedInto(listener.inspectors.tls, connection);
   // The inspectors have only looked: the kernel sends a reset for bytes that nobody has read.
+  const untaken = isInspected || isLookedInto(listener.inspectors.http, connection) ? 'unread' : 'unawaited';
   if (chain === undefined) {
     for (const { at } of others) steps.push({ station: 'chain', at, decider: '' });
     const client = { protocol: connection.protocol, isShakingHands: connection.tls !== undefined };
-    return { outcome: closed('unread', client, 'no filter chain takes it'), steps };
+    return { outcome: closed(untaken, client, 'no filter chain takes it'), steps };
   }
   steps.push({ station: 'chain', at: chain.at, decider: chain.name });
   if (chain.gap !== undefined) return { outcome: { kind: 'unmodelled', at: chain.gap }, steps };
-  const isInspected = isLookedInto(listener.inspectors.tls, connection);
   const { arriving, onward, refusal } = shakeHands(chain, connection, isInspected, opening);
   if (refusal !== undefined) {
     steps.push({ station: 'tls', at: chain.at.at('transport_socket'), decider: '' });
     return { outcome: refusal, steps };
   }
   const passing = new Passing(
-    { chain, connection: arriving, onward },
+    { chain, connection: arriving, onward, untaken },
     arriving.protocol === 'bytes' ? undefined : request,
     surroundings,
     steps,
@@ -65,6 +66,8 @@ interface Accepted {
   readonly connection: Connection;
   /** Bytes of TLS are the client's, to the end. */
   readonly onward: ClientTls | undefined;
+  /** How it ends where no filter takes it. */
+  readonly untaken: Ending;
 }
 
 /** A connection inside its filter chain. */
@@ -72,6 +75,7 @@ class Passing {
   readonly #chain: Chain;
   readonly #connection: Connection;
   readonly #onward: ClientTls | undefined;
+  readonly #untaken: Ending;
   readonly #request: HttpRequest | undefined;
   readonly #surroundings: Surroundings;
   readonly #steps: Step[];
@@ -79,7 +83,7 @@ class Passing {
   #cluster: string | undefined;
 
   constructor(
-    { chain, connection, onward }: Accepted,
+    { chain, connection, onward, untaken }: Accepted,
     request: HttpRequest | undefined,
     surroundings: Surroundings,
     steps: Step[],
@@ -87,6 +91,7 @@ class Passing {
     this.#chain = chain;
     this.#connection = connection;
     this.#onward = onward;
+    this.#untaken = untaken;
     this.#request = request;
     this.#surroundings = surroundings;
     this.#steps = steps;
@@ -114,7 +119,7 @@ class Passing {
     }
     // No handshake begins where there is no filter.
     const { protocol, tls } = this.#connection;
-    return closed('unread', { protocol, isShakingHands: tls !== undefined }, 'no filter takes the connection');
+    return closed(this.#untaken, { protocol, isShakingHands: tls !== undefined }, 'no filter takes the connection');
   }
 
   #through(filter: NetworkFilter): Outcome | undefined {

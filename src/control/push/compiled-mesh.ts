@@ -210,9 +210,10 @@ export class CompiledMesh {
     const faults = faultsOf(outcomes, () => this.#locator());
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets, faults }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
-    this.#tellOf(files, diagnostics);
     const origin = { version, commit, position, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
+    // No proxy waits for what is said of objects.
+    this.#tellOf(files, diagnostics);
     const rejected = rejectedOf(outcomes, figures);
     const rows = inForce && missingRows(this.#missing, () => this.#locator());
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected, missing: rows });

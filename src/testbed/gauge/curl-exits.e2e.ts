@@ -73,7 +73,10 @@ const chains = {
   'denies in TLS': { filter_chain_match: onlyTls, transport_socket: tls(false), filters: [denied, http] },
   'denies in plain text': { filters: [denied, http] },
   'takes plain text': { filters: [http] },
+  'has no filter, behind no inspector,': { filters: [] },
+  'takes another port, behind no inspector,': { filter_chain_match: { destination_port: 1 }, filters: [http] },
 } as const;
+const withoutInspector = /behind no inspector/;
 
 type Chain = keyof typeof chains;
 
@@ -120,7 +123,7 @@ beforeAll(async () => {
   listeners = Object.entries(chains).map(([name, chain], i) => ({
     name,
     address: { socket_address: { address: '127.0.0.1', port_value: ports[i] } },
-    listener_filters: [inspector],
+    listener_filters: withoutInspector.test(name) ? [] : [inspector],
     filter_chains: [{ name, ...chain }],
   }));
   writeFileSync(path.join(folder, 'envoy.json'), JSON.stringify({ static_resources: { listeners } }));
