@@ -1,3 +1,4 @@
+import { core, jwt, listener, manager, matcher, rbac, route, tls } from './packages.ts';
 import { unmodelledFields } from './unmodelled.ts';
 
 /**
@@ -8,15 +9,6 @@ import { unmodelledFields } from './unmodelled.ts';
 export type Bearing = 'decides' | 'inert' | 'unmodelled';
 
 type Row = readonly [decides: string, inert?: string];
-
-const matcher = 'envoy.type.matcher.v3';
-const rbac = 'envoy.config.rbac.v3';
-const route = 'envoy.config.route.v3';
-const core = 'envoy.config.core.v3';
-const listener = 'envoy.config.listener.v3';
-const jwt = 'envoy.extensions.filters.http.jwt_authn.v3';
-const tls = 'envoy.extensions.transport_sockets.tls.v3';
-const manager = 'envoy.extensions.filters.network.http_connection_manager.v3';
 
 /** Fields by message, in the words of Envoy's API: names separated by blanks. */
 const rows: Readonly<Record<string, Row>> = {

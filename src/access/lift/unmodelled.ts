@@ -1,11 +1,4 @@
-const matcher = 'envoy.type.matcher.v3';
-const rbac = 'envoy.config.rbac.v3';
-const route = 'envoy.config.route.v3';
-const core = 'envoy.config.core.v3';
-const listener = 'envoy.config.listener.v3';
-const jwt = 'envoy.extensions.filters.http.jwt_authn.v3';
-const tls = 'envoy.extensions.transport_sockets.tls.v3';
-const manager = 'envoy.extensions.filters.network.http_connection_manager.v3';
+import { core, jwt, listener, manager, matcher, rbac, route, tls } from './packages.ts';
 
 /**
  * The other fields of the messages that the lift reads, by message, in the order of Envoy's API: no prediction understands

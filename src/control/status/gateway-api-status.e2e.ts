@@ -1,22 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { applyInstallation } from '../../testing/kubernetes/apply.ts';
-import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
-import { defineAll } from '../../testing/kubernetes/definitions.ts';
-import { defineGatewayApi } from '../../testing/kubernetes/gateway-api.ts';
-import { runPod } from '../../testing/kubernetes/run-pod.ts';
-import { makeSampleMesh } from '../testing/cluster-mesh.ts';
+import type { Cluster } from '../../testing/kubernetes/cluster.ts';
+import { classesPath, standardGroup, standardObject, standardPath, startEdgeCluster } from '../testing/edge-cluster.ts';
 import { ServingBench } from '../testing/serving-bench.ts';
 import type { Condition } from './condition.ts';
 import { listenersOf, parentsOf, wordsOf } from './gateway-api/testing/given-mesh.ts';
 
-const group = 'gateway.networking.k8s.io';
 const merge = 'application/merge-patch+json';
-const classes = `/apis/${group}/v1/gatewayclasses`;
-const path = (resource: string, version = 'v1'): string => `/apis/${group}/${version}/namespaces/foo/${resource}`;
-const object = (kind: string, name: string, spec: object, version = 'v1') => {
-  return { apiVersion: `${group}/${version}`, kind, metadata: { name }, spec };
-};
 const http = { name: 'http', port: 80, protocol: 'HTTP' };
 const tls = { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } };
 const rules = [{ backendRefs: [{ name: 'httpbin', port: 8000 }] }];
@@ -29,27 +19,10 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
   let bench: ServingBench;
 
   beforeAll(async () => {
-    cluster = await startCluster({ controllers: ['endpoints-controller'] });
-    await defineAll(cluster);
-    await defineGatewayApi(cluster);
-    await makeSampleMesh(cluster);
-    await applyInstallation(cluster, ['namespace', 'rights']);
+    cluster = await startEdgeCluster([http]);
     const { api } = cluster;
-    await api.must('POST', '/api/v1/namespaces/foo/serviceaccounts', { metadata: { name: 'edge' } });
-    await runPod(api, {
-      metadata: { name: 'edge', namespace: 'foo', labels: { [`${group}/gateway-name`]: 'edge' } },
-      spec: { serviceAccountName: 'edge', containers: [{ name: 'mesh-proxy', args: ['proxy', 'router'] }] },
-      status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
-    });
-    const edges = { controllerName: 'mesh.io/gateway-controller' };
-    await api.must('POST', classes, object('GatewayClass', 'edges', edges));
-    await api.must(
-      'POST',
-      path('gateways'),
-      object('Gateway', 'edge', { gatewayClassName: 'edges', listeners: [http] }),
-    );
     const parentRefs = [{ name: 'edge' }];
-    await api.must('POST', path('httproutes'), object('HTTPRoute', 'web', { parentRefs, rules }));
+    await api.must('POST', standardPath('httproutes'), standardObject('HTTPRoute', 'web', { parentRefs, rules }));
     bench = await ServingBench.create();
     const token = await cluster.accountToken('mesh-system', 'meshd');
     const address = { kubeconfig: cluster.kubeconfig('meshd', token), context: undefined };
@@ -68,14 +41,18 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
   });
 
   const statusAt = async (at: string) => (await cluster.api.must('GET', at)).status;
-  const webAt = () => statusAt(`${path('httproutes')}/web`);
-  const edgeAt = () => statusAt(`${path('gateways')}/edge`);
+  const webAt = () => statusAt(`${standardPath('httproutes')}/web`);
+  const edgeAt = () => statusAt(`${standardPath('gateways')}/edge`);
   const patch = (at: string, body: object) => cluster.api.must('PATCH', at, body, merge);
-  const patchEdge = (spec: object) => patch(`${path('gateways')}/edge`, { spec });
-  const patchWeb = (spec: object) => patch(`${path('httproutes')}/web`, { spec });
+  const patchEdge = (spec: object) => patch(`${standardPath('gateways')}/edge`, { spec });
+  const patchWeb = (spec: object) => patch(`${standardPath('httproutes')}/web`, { spec });
   const compilations = () => bench.metric('meshd_compilations_count');
   const revisions = async () => {
-    const all = [`${path('gateways')}/edge`, `${path('httproutes')}/web`, `${path('tlsroutes', 'v1alpha2')}/db`];
+    const all = [
+      `${standardPath('gateways')}/edge`,
+      `${standardPath('httproutes')}/web`,
+      `${standardPath('tlsroutes', 'v1alpha2')}/db`,
+    ];
     const objects = await Promise.all(all.map((at) => cluster.api.must('GET', at)));
     return objects.map(({ metadata }) => metadata.resourceVersion);
   };
@@ -85,14 +62,14 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
 
   test('says what is accepted, programmed and attached', async () => {
     await eventually(async () => {
-      expect(wordsOf((await statusAt(`${classes}/edges`))?.conditions)).toEqual({ Accepted: 'True Accepted' });
+      expect(wordsOf((await statusAt(`${classesPath}/edges`))?.conditions)).toEqual({ Accepted: 'True Accepted' });
       const edge = await edgeAt();
       expect(wordsOf(edge?.conditions)).toEqual({ Accepted: 'True Accepted', Programmed: 'True Programmed' });
       expect(listenersOf(edge)).toEqual({ http: { routes: 1, kinds: requests, ...served } });
       const web = await webAt();
       expect(parentsOf(web)).toEqual({ edge: accepted });
       expect(web.parents[0]).toMatchObject({
-        parentRef: { group, kind: 'Gateway', name: 'edge' },
+        parentRef: { group: standardGroup, kind: 'Gateway', name: 'edge' },
         controllerName: 'mesh.io/gateway-controller',
       });
     });
@@ -102,9 +79,9 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
     const { api } = cluster;
     await patchEdge({ listeners: [http, tls] });
     const names = { parentRefs: [{ name: 'edge', sectionName: 'tls' }], hostnames: ['tls.example.com'], rules };
-    await api.must('POST', path('tlsroutes', 'v1alpha2'), object('TLSRoute', 'db', names, 'v1alpha2'));
+    await api.must('POST', standardPath('tlsroutes', 'v1alpha2'), standardObject('TLSRoute', 'db', names, 'v1alpha2'));
     await patchWeb({ rules: [{ backendRefs: [{ name: 'gone', port: 8000 }] }] });
-    await patch(`${classes}/edges`, { spec: { description: 'edges' } });
+    await patch(`${classesPath}/edges`, { spec: { description: 'edges' } });
     await eventually(async () => {
       const edge = await edgeAt();
       expect(listenersOf(edge)).toEqual({
@@ -113,11 +90,13 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
       });
       expect(generationsOf(edge.conditions)).toEqual([2]);
       expect(edge.listeners.flatMap(({ conditions = [] }) => generationsOf(conditions))).toEqual([2, 2]);
-      expect(parentsOf(await statusAt(`${path('tlsroutes', 'v1alpha2')}/db`))).toEqual({ 'edge tls': accepted });
+      expect(parentsOf(await statusAt(`${standardPath('tlsroutes', 'v1alpha2')}/db`))).toEqual({
+        'edge tls': accepted,
+      });
       const web = await webAt();
       expect(parentsOf(web)).toEqual({ edge: { ...accepted, ResolvedRefs: 'False BackendNotFound' } });
       expect(generationsOf(web.parents[0].conditions)).toEqual([2]);
-      expect(generationsOf((await statusAt(`${classes}/edges`)).conditions)).toEqual([2]);
+      expect(generationsOf((await statusAt(`${classesPath}/edges`)).conditions)).toEqual([2]);
     });
     await patchEdge({ listeners: [tls, { ...http, name: 'tcp', protocol: 'TCP' }] });
     await eventually(async () => {
@@ -131,7 +110,7 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
     await eventually(async () => {
       expect(listenersOf(await edgeAt())).toEqual({ http: { routes: 1, kinds: requests, ...served } });
       expect(parentsOf(await webAt())).toEqual({ edge: accepted });
-      const db = await statusAt(`${path('tlsroutes', 'v1alpha2')}/db`);
+      const db = await statusAt(`${standardPath('tlsroutes', 'v1alpha2')}/db`);
       expect(parentsOf(db)).toEqual({ 'edge tls': { ...accepted, Accepted: 'False NoMatchingParent' } });
     });
   });
@@ -139,25 +118,29 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
   test('its own writes cause no compilation, and what is written is not written again', async () => {
     const before = await compilations();
     // Of somebody else, whose write leads the watch through everything.
-    await patch(`${path('gateways')}/edge/status`, { status: { conditions: [] } });
+    await patch(`${standardPath('gateways')}/edge/status`, { status: { conditions: [] } });
     await eventually(async () => expect(Object.keys(wordsOf((await edgeAt()).conditions))).toHaveLength(2));
-    await patch(`${path('httproutes')}/web/status`, { status: { parents: [] } });
+    await patch(`${standardPath('httproutes')}/web/status`, { status: { parents: [] } });
     await eventually(async () => expect(parentsOf(await webAt())).toEqual({ edge: accepted }));
     const settled = await revisions();
     // What is written of this comes after all that the others might have caused.
-    await patch(`${classes}/edges/status`, { status: { conditions: [] } });
-    await eventually(async () => expect((await statusAt(`${classes}/edges`)).conditions).toHaveLength(1));
+    await patch(`${classesPath}/edges/status`, { status: { conditions: [] } });
+    await eventually(async () => expect((await statusAt(`${classesPath}/edges`)).conditions).toHaveLength(1));
     expect(await revisions()).toEqual(settled);
     expect(await compilations()).toBe(before);
   });
 
   test('leaves entries of other controllers and Gateways of other classes alone', async () => {
     const { api } = cluster;
-    await api.must('POST', classes, object('GatewayClass', 'others', { controllerName: 'example.com/other' }));
-    const other = object('Gateway', 'other', { gatewayClassName: 'others', listeners: [http] });
-    await api.must('POST', path('gateways'), other);
+    await api.must(
+      'POST',
+      classesPath,
+      standardObject('GatewayClass', 'others', { controllerName: 'example.com/other' }),
+    );
+    const other = standardObject('Gateway', 'other', { gatewayClassName: 'others', listeners: [http] });
+    await api.must('POST', standardPath('gateways'), other);
     const theirs = {
-      parentRef: { group, kind: 'Gateway', name: 'other' },
+      parentRef: { group: standardGroup, kind: 'Gateway', name: 'other' },
       controllerName: 'example.com/other',
       conditions: [
         {
@@ -170,7 +153,7 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
       ],
     };
     const { parents } = await webAt();
-    await patch(`${path('httproutes')}/web/status`, { status: { parents: [theirs, ...parents] } });
+    await patch(`${standardPath('httproutes')}/web/status`, { status: { parents: [theirs, ...parents] } });
     await patchWeb({ parentRefs: [{ name: 'other' }, { name: 'edge', port: 80 }] });
     await eventually(async () => {
       const web = await webAt();
@@ -179,12 +162,12 @@ describe('the status of objects of the Gateway API in a Kubernetes cluster', () 
     });
     await patchWeb({ parentRefs: [{ name: 'other' }] });
     await eventually(async () => expect((await webAt()).parents).toEqual([theirs]));
-    expect(await statusAt(`${path('gateways')}/other`)).toBe(undefined);
-    expect(await statusAt(`${classes}/others`)).toBe(undefined);
+    expect(await statusAt(`${standardPath('gateways')}/other`)).toBe(undefined);
+    expect(await statusAt(`${classesPath}/others`)).toBe(undefined);
   });
 
   test('is that of the last version of an object that others write at the same time', async () => {
-    const web = `${path('httproutes')}/web`;
+    const web = `${standardPath('httproutes')}/web`;
     await patchWeb({ parentRefs: [{ name: 'edge' }] });
     await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {

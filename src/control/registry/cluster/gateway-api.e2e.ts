@@ -5,27 +5,20 @@ import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { versionOf } from '../../../output/served-versions.ts';
 import { createMeshCa } from '../../../testing/certificates.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { applyInstallation } from '../../../testing/kubernetes/apply.ts';
-import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
-import { defineAll, undefine } from '../../../testing/kubernetes/definitions.ts';
+import type { Cluster } from '../../../testing/kubernetes/cluster.ts';
+import { undefine } from '../../../testing/kubernetes/definitions.ts';
 import { defineGatewayApi, standardDefinitions } from '../../../testing/kubernetes/gateway-api.ts';
 import { adminKubectl } from '../../../testing/kubernetes/kubectl.ts';
 import { grant } from '../../../testing/kubernetes/rights.ts';
-import { runPod } from '../../../testing/kubernetes/run-pod.ts';
 import { type ConfigurationList, configurationTypes } from '../../../xds/aggregated-service.ts';
 import { secretTypeUrl } from '../../../xds/secret-service.ts';
-import { makeSampleMesh } from '../../testing/cluster-mesh.ts';
+import { standardGroup, standardObject, standardPath, startEdgeCluster } from '../../testing/edge-cluster.ts';
 import { type RawStream, ServingBench, textOf } from '../../testing/serving-bench.ts';
 import { followedKinds } from './kinds.ts';
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
-const group = 'gateway.networking.k8s.io';
-const path = (resource: string, version = 'v1'): string => `/apis/${group}/${version}/namespaces/foo/${resource}`;
-const object = (kind: string, name: string, spec: object, version = 'v1') => {
-  return { apiVersion: `${group}/${version}`, kind, metadata: { name }, spec };
-};
 const route = (name: string, prefix: string) =>
-  object('HTTPRoute', name, {
+  standardObject('HTTPRoute', name, {
     parentRefs: [{ name: 'edge' }],
     rules: [{ matches: [{ path: { type: 'Exact', value: prefix } }], backendRefs: [{ name: 'httpbin', port: 8000 }] }],
   });
@@ -41,26 +34,12 @@ describe('the Gateway API in a Kubernetes cluster', () => {
   let stream: RawStream;
 
   beforeAll(async () => {
-    cluster = await startCluster({ controllers: ['endpoints-controller'] });
-    await defineAll(cluster);
-    await defineGatewayApi(cluster);
-    await makeSampleMesh(cluster);
-    await applyInstallation(cluster, ['namespace', 'rights']);
+    cluster = await startEdgeCluster(listeners);
     const { api } = cluster;
-    await api.must('POST', '/api/v1/namespaces/foo/serviceaccounts', { metadata: { name: 'edge' } });
-    await runPod(api, {
-      metadata: { name: 'edge', namespace: 'foo', labels: { [`${group}/gateway-name`]: 'edge' } },
-      spec: { serviceAccountName: 'edge', containers: [{ name: 'mesh-proxy', args: ['proxy', 'router'] }] },
-      status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
-    });
-    const edge = object('Gateway', 'edge', { gatewayClassName: 'edges', listeners });
-    const edges = { controllerName: 'mesh.io/gateway-controller' };
-    await api.must('POST', `/apis/${group}/v1/gatewayclasses`, object('GatewayClass', 'edges', edges));
-    await api.must('POST', path('gateways'), edge);
-    await api.must('POST', path('httproutes'), route('first', '/first'));
+    await api.must('POST', standardPath('httproutes'), route('first', '/first'));
     const backendRefs = [{ name: 'httpbin', port: 8000 }];
     const tls = { parentRefs: [{ name: 'edge' }], hostnames: ['tls.example.com'], rules: [{ backendRefs }] };
-    await api.must('POST', path('tlsroutes', 'v1alpha2'), object('TLSRoute', 'tls', tls, 'v1alpha2'));
+    await api.must('POST', standardPath('tlsroutes', 'v1alpha2'), standardObject('TLSRoute', 'tls', tls, 'v1alpha2'));
     bench = await ServingBench.create();
     const token = await cluster.accountToken('mesh-system', 'meshd');
     const address = { kubeconfig: cluster.kubeconfig('meshd', token), context: undefined };
@@ -103,7 +82,7 @@ describe('the Gateway API in a Kubernetes cluster', () => {
 
   test('gives a gateway what a compilation of the output of kubectl gives, also of kinds in an older version', async () => {
     const text = await outputOf(cluster);
-    expect(text).toContain(`${group}/v1alpha2`);
+    expect(text).toContain(`${standardGroup}/v1alpha2`);
     const bag = new DiagnosticBag();
     const { settings } = await readSettings({ environment: {} }, bag);
     const { configs = [] } =
@@ -118,15 +97,16 @@ describe('the Gateway API in a Kubernetes cluster', () => {
 
   test('holds the last valid version of a route, and lets go a route that is deleted', async () => {
     const { api } = cluster;
-    const patched = (prefix: string) => api.must('PATCH', `${path('httproutes')}/first`, route('first', prefix), merge);
+    const patched = (prefix: string) =>
+      api.must('PATCH', `${standardPath('httproutes')}/first`, route('first', prefix), merge);
     await patched('first');
     await eventually(() => expect(bench.logged('error')).toMatch(/HTTPRoute\/foo\/first.*path-of-no-request/s));
-    await api.must('POST', path('httproutes'), route('second', '/second'));
+    await api.must('POST', standardPath('httproutes'), route('second', '/second'));
     await eventually(() => expect(routes()).toContain('/second'));
     expect(routes()).toContain('/first');
     await patched('/changed');
     await eventually(() => expect(routes()).toContain('/changed'));
-    await api.must('DELETE', `${path('httproutes')}/second`);
+    await api.must('DELETE', `${standardPath('httproutes')}/second`);
     await eventually(() => expect(routes()).not.toContain('/second'));
   });
 
@@ -140,7 +120,7 @@ describe('the Gateway API in a Kubernetes cluster', () => {
     const named = { name: 'shown', namespace: 'foo' };
     await grant(cluster, 'mesh-system/meshd', { ...named, rules: [{ ...rule, verbs: ['list', 'watch'] }] });
     const https = { name: 'https', port: 8443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'shown' }] } };
-    await api.must('PATCH', `${path('gateways')}/edge`, { spec: { listeners: [...listeners, https] } }, merge);
+    await api.must('PATCH', `${standardPath('gateways')}/edge`, { spec: { listeners: [...listeners, https] } }, merge);
     await eventually(() =>
       expect(bench.logged('warn')).toMatch(/account foo\/edge are not given the Secret foo\/shown/),
     );
@@ -152,10 +132,12 @@ describe('the Gateway API in a Kubernetes cluster', () => {
   });
 
   test('holds the routes of a definition that is deleted, until it is defined again', async () => {
-    await undefine(cluster, `httproutes.${group}`);
+    await undefine(cluster, `httproutes.${standardGroup}`);
     const held = (count: string) =>
       eventually(async () =>
-        expect(await bench.metric(`meshd_registry_held_objects{kind="HTTPRoute",group="${group}"}`)).toBe(count),
+        expect(await bench.metric(`meshd_registry_held_objects{kind="HTTPRoute",group="${standardGroup}"}`)).toBe(
+          count,
+        ),
       );
     await held('1');
     expect(routes()).toContain('/changed');
@@ -163,7 +145,7 @@ describe('the Gateway API in a Kubernetes cluster', () => {
       cluster,
       standardDefinitions.filter(({ kind }) => kind === 'HTTPRoute'),
     );
-    await cluster.api.must('POST', path('httproutes'), route('first', '/again'));
+    await cluster.api.must('POST', standardPath('httproutes'), route('first', '/again'));
     await eventually(() => expect(routes()).toContain('/again'));
     await held('0');
   });

@@ -1,0 +1,9 @@
+// Packages of Envoy's API.
+export const matcher = 'envoy.type.matcher.v3';
+export const rbac = 'envoy.config.rbac.v3';
+export const route = 'envoy.config.route.v3';
+export const core = 'envoy.config.core.v3';
+export const listener = 'envoy.config.listener.v3';
+export const jwt = 'envoy.extensions.filters.http.jwt_authn.v3';
+export const tls = 'envoy.extensions.transport_sockets.tls.v3';
+export const manager = 'envoy.extensions.filters.network.http_connection_manager.v3';
