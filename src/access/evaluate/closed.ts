@@ -26,7 +26,8 @@ export function closedWith(exitCodes: readonly number[], details: string): Outco
 
 /** A client of HTTP/2 writes more than once: it may meet a reset while it writes (55), or afterwards (56). */
 const exits: Readonly<Record<Ending, Readonly<Record<Connection['protocol'], readonly number[]>>>> = {
-  unawaited: { 'http/1.1': [52, 56], h2: [55, 56], bytes: [52, 56] },
+  // As one of the others, whichever comes first.
+  unawaited: { 'http/1.1': [52, 56], h2: [18, 55, 56], bytes: [52, 56] },
   unread: { 'http/1.1': [56], h2: [55, 56], bytes: [56] },
   read: { 'http/1.1': [52], h2: [18, 55, 56], bytes: [52] },
 };
