@@ -1,3 +1,4 @@
+import { eventually } from '../eventually.ts';
 import type { Cluster } from './cluster.ts';
 
 /** Of a Role, as its object has it. */
@@ -36,11 +37,37 @@ export async function grant({ api }: Cluster, account: string, { name, namespace
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name };
   await api.must('POST', `${path}roles`, { metadata: { name }, rules });
   await api.must('POST', `${path}rolebindings`, { metadata: { name }, subjects, roleRef });
+  await decided(api, namespace);
 }
 
 /** Takes them away again. */
 export async function revoke({ api }: Cluster, { name, namespace }: Pick<Grant, 'name' | 'namespace'>): Promise<void> {
   const [, path] = pathOf(namespace);
+  await api.must('DELETE', `${path}rolebindings/${name}`);
+  await api.must('DELETE', `${path}roles/${name}`);
+  await decided(api, namespace);
+}
+
+let rightsSeen = 0;
+
+/**
+ * Ends when the API server decides by all changes of rights so far. It follows its own roles and bindings a moment later, each
+ * kind in its order: a right of the same kind that is made now takes effect after them.
+ */
+async function decided(api: Cluster['api'], namespace: string | undefined): Promise<void> {
+  const [kind, path] = pathOf(namespace);
+  const name = `seen-${++rightsSeen}`;
+  const rules = [{ apiGroups: ['seen.mesh.io'], resources: ['rights'], verbs: ['get'] }];
+  const subjects = [{ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name };
+  await api.must('POST', `${path}roles`, { metadata: { name }, rules });
+  await api.must('POST', `${path}rolebindings`, { metadata: { name }, subjects, roleRef });
+  const resourceAttributes = { group: 'seen.mesh.io', resource: 'rights', verb: 'get', namespace };
+  const review = { spec: { user: name, resourceAttributes } };
+  await eventually(async () => {
+    const { status } = await api.must('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review);
+    if (status?.allowed !== true) throw new Error(`the API server does not know the right of ${name} yet`);
+  });
   await api.must('DELETE', `${path}rolebindings/${name}`);
   await api.must('DELETE', `${path}roles/${name}`);
 }
