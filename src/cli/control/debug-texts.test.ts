@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { StatusAnswer } from '../../control/debug/answers.ts';
-import { statusText } from './debug-texts.ts';
+import type { StatusAnswer, WhyAnswer } from '../../control/debug/answers.ts';
+import { statusText, whyText } from './debug-texts.ts';
 
 const answer: StatusAnswer = {
   ...{ format: 1, version: '1', startedAt: 0, notReady: undefined, known: 3, connected: 2, inStep: 2 },
@@ -8,6 +8,13 @@ const answer: StatusAnswer = {
 };
 
 const election = { identity: 'a_1', leads: false, leader: 'b_2', transitions: 0, problem: undefined };
+
+const row = {
+  object: 'VirtualService/foo/far',
+  file: 'far.yaml',
+  line: 4,
+  destinations: ['a.test', 'b.test port 81'],
+};
 
 const at = (socket: string, changes: Partial<StatusAnswer>) => ({ socket, answer: { ...answer, ...changes } });
 
@@ -27,12 +34,6 @@ describe('statusText', () => {
   });
 
   test('lists destinations that no service has, of some VirtualServices, and says how many others there are', () => {
-    const row = {
-      object: 'VirtualService/foo/far',
-      file: 'far.yaml',
-      line: 4,
-      destinations: ['a.test', 'b.test port 81'],
-    };
     expect(statusText([at('a', { missing: { count: 12, objects: 9, routes: [row] } })])).toMatch(
       / {2}inputs {3}valid\n {2}routes {3}12 destinations .* get 503:\n {4}VirtualService\/foo\/far \(far\.yaml:4\): a\.test, b\.test port 81\n {4}and those of 8 more VirtualServices\n$/,
     );
@@ -43,6 +44,16 @@ describe('statusText', () => {
     const problem = 'PUT /apis/…: the API server answered 403';
     expect(statusText([at('a', { election: { ...election, leader: undefined, problem } })])).toContain(
       `  leader   nobody; ${problem}\n`,
+    );
+  });
+});
+
+describe('whyText', () => {
+  const why: WhyAnswer = { format: 1, proxy: 'foo/web', state: 'current', faults: [], resources: [] };
+
+  test('lists the first destinations that no service has, and says that there are more', () => {
+    expect(whyText({ ...why, missing: { count: 3, objects: 2, routes: [row] } })).toMatch(
+      /^foo\/web has .*\n {2}routes {3}3 destinations .* get 503:\n {4}VirtualService\/foo\/far .* port 81\n {4}and those of 1 more VirtualService\n$/,
     );
   });
 });

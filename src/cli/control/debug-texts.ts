@@ -39,7 +39,7 @@ function statusBlock(socket: string, answer: StatusAnswer): string {
   if (revision !== undefined) lines.push(...revisionLines(revision));
   if (refusedInputs === undefined) lines.push('  inputs   valid');
   else lines.push(`  inputs   refused at ${timeOf(refusedInputs.at)}:`, ...indented(refusedInputs.text, '    '));
-  if (missing !== undefined && missing.count > 0) lines.push(...missingLines(missing));
+  if (missing !== undefined) lines.push(...missingLines(missing));
   for (const { kind, group, objects, held, hasSynced, problem } of registry) {
     const notes = [
       hasSynced ? `${objects} objects` : 'not read yet',
@@ -54,11 +54,12 @@ function statusBlock(socket: string, answer: StatusAnswer): string {
 }
 
 function missingLines({ count, objects, routes }: MissingRows): readonly string[] {
+  if (count === 0) return [];
   const more = objects - routes.length;
   return [
     `  routes   ${count === 1 ? '1 destination' : `${count} destinations`} of VirtualServices without a service; requests that are routed there get 503:`,
     ...routes.map((row) => `    ${missingText(row)}`),
-    ...(more > 0 ? [`    and those of ${more} more VirtualServices`] : []),
+    ...(more > 0 ? [`    and those of ${more} more VirtualService${more === 1 ? '' : 's'}`] : []),
   ];
 }
 
@@ -153,7 +154,7 @@ function refusalLines({ refused, message }: ProxyRow): readonly string[] {
 }
 
 /** `meshd why`: the proxy's state, the invalid objects, and each part of a resource with the fields that decided it. */
-export function whyText({ proxy, commit, state, faults, missing = [], resources }: WhyAnswer): string {
+export function whyText({ proxy, commit, state, faults, missing, resources }: WhyAnswer): string {
   const states = {
     current: 'has the configuration of the current inputs',
     frozen: 'keeps older policies',
@@ -161,10 +162,7 @@ export function whyText({ proxy, commit, state, faults, missing = [], resources 
   };
   const inputs = commit === undefined ? '' : ` (commit ${commit})`;
   const lines = [`${proxy} ${states[state]}${inputs}`, ...faults.flatMap(faultLines)];
-  for (const row of missing)
-    lines.push(
-      `  requests that are routed to these destinations get 503, because no service has them: ${missingText(row)}`,
-    );
+  if (missing !== undefined) lines.push(...missingLines(missing));
   for (const { list, name, fragments } of resources) {
     lines.push('', `${list} ${name}${fragments.length === 0 ? ': no object decided it, only defaults' : ''}`);
     for (const { path, decidedBy, overrode } of fragments) {

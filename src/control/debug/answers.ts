@@ -1,6 +1,6 @@
 import type { FragmentFields } from '../../contracts/origins-file.ts';
 import type { ElectionState } from '../../kubernetes/election.ts';
-import type { MissingRow, MissingRows } from '../../live/missing-rows.ts';
+import type { MissingRows } from '../../live/missing-rows.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 
@@ -92,7 +92,7 @@ export interface WhyAnswer {
   readonly state: 'current' | 'frozen' | 'denying';
   readonly faults: readonly FaultRow[];
   /** Those that decided something of its configuration; absent: none, or it has an older configuration. */
-  readonly missing?: readonly MissingRow[];
+  readonly missing?: MissingRows;
   readonly resources: readonly {
     readonly list: ConfigurationList;
     readonly name: string;

@@ -10,14 +10,14 @@ const proxies = [{ proxy: 'foo/web' }, { proxy: 'bar/web' }, { proxy: 'foo-2/web
 const why = { format: 1, proxy: 'foo/web', state: 'frozen', resources: [] };
 const faults = ['Gateway/foo/edge', 'AuthorizationPolicy/mesh-system/all', 'MeshConfig', undefined].map(fault);
 
-const missing = ['foo', 'bar'].map((namespace) => {
+const routes = ['foo', 'bar'].map((namespace) => {
   return { object: `VirtualService/${namespace}/far`, file: 'b.yaml', line: 4, destinations: ['secret-word.test'] };
 });
 
 const answers: DebugAnswers = {
   '/debug/status': () => ({ connected: 3 }),
   '/debug/syncz': () => ({ proxies }),
-  '/debug/why': () => ({ ...why, faults, missing }),
+  '/debug/why': () => ({ ...why, faults, missing: { count: 2, objects: 2, routes } }),
   '/debug/config_dump': () => ({ listeners: [] }),
   '/debug/config_distribution': () => ({ version: '1', proxies }),
   '/debug/new': () => ({ all: true }),
@@ -58,7 +58,7 @@ describe('scopedAnswers', () => {
 
   test('names a route of another namespace that leads to what is not there, without its destinations', async () => {
     const said = (await ask('/debug/why', 'proxy=foo/web')) as WhyAnswer;
-    expect(said.missing?.map(({ object, destinations }) => [object, destinations])).toEqual([
+    expect(said.missing?.routes.map(({ object, destinations }) => [object, destinations])).toEqual([
       ['VirtualService/foo/far', ['secret-word.test']],
       ['VirtualService/bar/far', []],
     ]);

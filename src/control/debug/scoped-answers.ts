@@ -1,4 +1,4 @@
-import type { MissingRow } from '../../live/missing-rows.ts';
+import type { MissingRows } from '../../live/missing-rows.ts';
 import type { DebugReader } from '../auth/reader.ts';
 import type { ProxiesAnswer, WhyAnswer } from './answers.ts';
 import type { DebugAnswers } from './debug-server.ts';
@@ -33,7 +33,7 @@ export function scopedAnswers(answers: DebugAnswers, { namespaces }: DebugReader
     (answer: Answer): Answer =>
     async (query) => {
       const said = (await answer(query)) as WhyAnswer | undefined;
-      const missing = said?.missing && { missing: said.missing.map((row) => missingFor(row, isIn)) };
+      const missing = said?.missing && { missing: missingFor(said.missing, isIn) };
       return said && { ...said, faults: said.faults.map((fault) => faultFor(fault, isIn)), ...missing };
     };
   const scopes: Readonly<Record<string, (answer: Answer) => Answer>> = {
@@ -60,6 +60,7 @@ function faultFor(fault: Fault, isIn: (path: string) => boolean): Fault {
 }
 
 /** The same of routes: their destinations are what a VirtualService says. */
-function missingFor(row: MissingRow, isIn: (path: string) => boolean): MissingRow {
-  return isIn(row.object.slice(row.object.indexOf('/') + 1)) ? row : { ...row, destinations: [] };
+function missingFor(missing: MissingRows, isIn: (path: string) => boolean): MissingRows {
+  const isOwn = (object: string): boolean => isIn(object.slice(object.indexOf('/') + 1));
+  return { ...missing, routes: missing.routes.map((row) => (isOwn(row.object) ? row : { ...row, destinations: [] })) };
 }

@@ -3,7 +3,7 @@ import type { EnvoyConfig } from '../../compiler/render/resource.ts';
 import { nameOf } from '../../compiler/topology/object-name.ts';
 import type { Diagnostic } from '../../diagnostics/bag.ts';
 import type { FleetFault, ProxyOutcome } from '../../live/fleet-outcome.ts';
-import { type MissingDestinations, type MissingRow, missingRows } from '../../live/missing-rows.ts';
+import { type MissingDestinations, type MissingRows, missingRows } from '../../live/missing-rows.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { debugFormat, type FaultRow, type WhyAnswer } from './answers.ts';
 
@@ -38,7 +38,7 @@ export function whyOf(
 }
 
 /** Those whose VirtualService decided something of the configuration. */
-function missingOf(config: EnvoyConfig, missing: MissingDestinations, locate: Locate): readonly MissingRow[] {
+function missingOf(config: EnvoyConfig, missing: MissingDestinations, locate: Locate): MissingRows {
   const deciding = new Set(
     lists.flatMap((list) =>
       config[list].flatMap(({ origins }) =>
@@ -47,7 +47,7 @@ function missingOf(config: EnvoyConfig, missing: MissingDestinations, locate: Lo
     ),
   );
   const own = missing.filter(({ virtualService }) => deciding.has(nameOf(virtualService)));
-  return missingRows(own, () => locate).routes;
+  return missingRows(own, () => locate);
 }
 
 function faultRow({ object, file, line, heldSince, errors }: FleetFault, locate: Locate): FaultRow {
