@@ -1,5 +1,5 @@
-import { type GatewayClass, type StandardGateway, standardGatewayKind, standardGroup } from '../policy/gateway-api.ts';
-import { ownClasses, ownControllerOf, ownControllers } from '../policy/gateway-controllers.ts';
+import { type StandardGateway, standardGatewayKind, standardGroup } from '../policy/gateway-api.ts';
+import { type NamedClass, ownClasses, ownControllerOf, ownControllers } from '../policy/gateway-controllers.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
 import type { Fault } from './last-valid.ts';
@@ -7,48 +7,94 @@ import { nameOf } from './object-name.ts';
 
 type Objects = readonly MeshObject<string>[];
 
+/** The GatewayClasses and Gateways by which it is known who serves an object of the Gateway API. */
+export interface ServingObjects {
+  readonly classes: readonly NamedClass[];
+  readonly gateways: readonly NamedGateway[];
+}
+
+/** A Gateway, and whose it is. */
+export interface NamedGateway extends Pick<StandardGateway, 'namespace' | 'name'> {
+  readonly spec: Pick<StandardGateway['spec'], 'gatewayClassName'>;
+}
+
 /**
  * Whether an invalid object is beyond doubt one of the Gateway API that another program serves, by the objects in force: it may
  * have fields that are not supported here, and concerns no proxy. A route whose Gateway is not there is served by nobody.
  */
 export function isForOthers({ texts }: Pick<Fault, 'texts'>, objects: Objects): boolean {
-  return texts.length > 0 && texts.every((text) => isTextForOthers(text, objects));
+  if (texts.length === 0 || !texts.every(isOfStandard)) return false;
+  const serving = servingObjectsOf(objects);
+  return texts.every((text) => isTextForOthers(text, serving));
 }
 
-function isTextForOthers(text: JsonObject, objects: Objects): boolean {
-  if (!String(text.apiVersion).startsWith(`${standardGroup}/`)) return false;
+function servingObjectsOf(objects: Objects): ServingObjects {
+  return {
+    classes: objects.filter((object): object is MeshObject<string> & NamedClass => object.kind === 'GatewayClass'),
+    gateways: objects.filter(
+      (object): object is MeshObject<string> & NamedGateway => object.kind === standardGatewayKind,
+    ),
+  };
+}
+
+/** The same of the text of an object. */
+export function isTextForOthers(text: JsonObject, serving: ServingObjects): boolean {
+  if (!isOfStandard(text)) return false;
   const spec = isRecord(text.spec) ? text.spec : {};
   const { namespace, name } = nameOf(text);
   switch (text.kind) {
     case 'GatewayClass':
       return !ownClasses.has(name) && isText(spec.controllerName) && !ownControllers.has(spec.controllerName);
     case 'Gateway':
-      return isClassForOthers(spec.gatewayClassName, objects);
+      return isClassForOthers(spec.gatewayClassName, serving);
     case 'HTTPRoute':
     case 'GRPCRoute':
     case 'TLSRoute': {
       const { parentRefs: parents } = spec;
-      return Array.isArray(parents) && parents.every((parent) => isParentForOthers(parent, namespace, objects));
+      return Array.isArray(parents) && parents.every((parent) => isParentForOthers(parent, namespace, serving));
     }
     default:
       return false;
   }
 }
 
-function isClassForOthers(name: JsonValue | undefined, objects: Objects): boolean {
-  if (!isText(name)) return false;
-  const classes = objects.filter((object): object is GatewayClass => object.kind === 'GatewayClass');
-  return ownControllerOf(name, classes) === undefined;
+function isOfStandard({ apiVersion }: JsonObject): boolean {
+  return String(apiVersion).startsWith(`${standardGroup}/`);
 }
 
-function isParentForOthers(parent: JsonValue, own: string, objects: Objects): boolean {
-  if (!isRecord(parent)) return false;
+/** The names of all objects that decide who serves the object of a text, as far as it says them. */
+export interface ServingNames {
+  readonly classes: readonly string[];
+  readonly gateways: readonly Pick<NamedGateway, 'namespace' | 'name'>[];
+}
+
+/** By which GatewayClass, or which Gateways and their classes, it is known who serves an object. */
+export function servingNamesOf(text: JsonObject): ServingNames {
+  const { gatewayClassName, parentRefs } = isRecord(text.spec) ? text.spec : ({} as JsonObject);
+  if (!isOfStandard(text)) return { classes: [], gateways: [] };
+  if (text.kind === 'Gateway') return { classes: isText(gatewayClassName) ? [gatewayClassName] : [], gateways: [] };
+  const { namespace } = nameOf(text);
+  const parents = Array.isArray(parentRefs) ? parentRefs : [];
+  return { classes: [], gateways: parents.flatMap((parent) => gatewayOf(parent, namespace) ?? []) };
+}
+
+function isClassForOthers(name: JsonValue | undefined, { classes }: ServingObjects): boolean {
+  return isText(name) && ownControllerOf(name, classes) === undefined;
+}
+
+function isParentForOthers(parent: JsonValue, own: string, serving: ServingObjects): boolean {
+  const named = gatewayOf(parent, own);
+  if (named === undefined) return false;
+  const found = serving.gateways.find(({ namespace, name }) => namespace === named.namespace && name === named.name);
+  return found === undefined || isClassForOthers(found.spec.gatewayClassName, serving);
+}
+
+/** The Gateway that a reference of a route in a namespace names; undefined: none. */
+function gatewayOf(parent: JsonValue, own: string): ServingNames['gateways'][number] | undefined {
+  if (!isRecord(parent)) return undefined;
   const { group = standardGroup, kind = 'Gateway', namespace = own, name } = parent;
-  if (group !== standardGroup || kind !== 'Gateway' || !isText(namespace) || !isText(name)) return false;
-  const found = objects.find(
-    (object) => object.kind === standardGatewayKind && object.namespace === namespace && object.name === name,
-  );
-  return found === undefined || isClassForOthers((found as StandardGateway).spec.gatewayClassName, objects);
+  if (group !== standardGroup || kind !== 'Gateway' || !isText(namespace) || !isText(name)) return undefined;
+  return { namespace, name };
 }
 
 function isText(value: JsonValue | undefined): value is string {

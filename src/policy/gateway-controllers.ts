@@ -12,8 +12,11 @@ export const ownClasses: ReadonlyMap<string, string> = new Map([
   ['istio', 'istio.io/gateway-controller'],
 ]);
 
+/** A GatewayClass, and whose Gateways are served by which program. */
+export type NamedClass = Pick<GatewayClass, 'name' | 'spec'>;
+
 /** The name (`controllerName`) under which Gateways of a class are served here; undefined: they are not. */
-export function ownControllerOf(className: string, classes: readonly GatewayClass[]): string | undefined {
+export function ownControllerOf(className: string, classes: readonly NamedClass[]): string | undefined {
   const found = classes.find(({ name }) => name === className);
   if (found === undefined) return ownClasses.get(className);
   const { controllerName } = found.spec;

@@ -1,5 +1,6 @@
 import type { PodLocation } from '../../injection/pod.ts';
 import type { InjectionInputs } from '../../injection/settings.ts';
+import type { ServingNames, ServingObjects } from '../../live/others-objects.ts';
 import type { AdmissionReply } from './answer-review.ts';
 
 /** Which rule an object is held against. */
@@ -22,6 +23,8 @@ export interface AdmissionQuestion {
   readonly location: PodLocation;
   /** Of the namespace of a pod that may get a proxy, for a thread that asked for them. */
   readonly namespaceLabels?: NamespaceTexts;
+  /** Which of the objects there are that the thread asked for; `unknown`: nobody says so. */
+  readonly serving?: ServingObjects | 'unknown';
 }
 
 /** Labels of a namespace. */
@@ -37,10 +40,11 @@ export type ToAdmission =
   | { readonly namespace: string; readonly labels: NamespaceTexts | undefined };
 
 /**
- * From the thread: an answer, the namespace that it must know about first, or what is wrong with settings, which are
- * not used then.
+ * From the thread: an answer, the namespace or the objects of the Gateway API that it must know about first, or what is wrong
+ * with settings, which are not used then.
  */
 export type FromAdmission =
   | { readonly id: number; readonly wants: string }
+  | { readonly id: number; readonly missing: ServingNames }
   | { readonly id: number; readonly reply: AdmissionReply }
   | { readonly refusedSettings: string };

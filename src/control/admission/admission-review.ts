@@ -1,3 +1,4 @@
+import { standardGroup } from '../../policy/gateway-api.ts';
 import type { JsonObject, JsonValue } from '../../source/document.ts';
 
 /** What an API server asks an admission webhook about (admission.k8s.io, v1 and v1beta1). */
@@ -23,6 +24,11 @@ export interface AdmissionReview {
 export interface AdmissionCause {
   readonly field: string;
   readonly message: string;
+}
+
+/** Whether the object is none that may be refused: other programs may serve it. */
+export function isOnlyAdvised({ kind }: Pick<AdmissionRequest, 'kind'>): boolean {
+  return kind.group === standardGroup;
 }
 
 /** What is decided about an object. */

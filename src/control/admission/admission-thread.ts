@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { InjectionInputs } from '../../injection/settings.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import type { ServingNames, ServingObjects } from '../../live/others-objects.ts';
 import type {
   AdmissionData,
   AdmissionQuestion,
@@ -21,6 +22,8 @@ export interface AdmissionThreadOptions extends AdmissionData {
   readonly program?: string;
   /** Undefined: nothing is known of the namespace. */
   readonly labelsOf: (namespace: string) => Promise<NamespaceTexts | undefined>;
+  /** Which of the objects there are; absent: nobody knows. */
+  readonly servingOf?: (names: ServingNames) => Promise<ServingObjects | 'unknown'>;
   /** An object may keep the thread for so long; 4 s by default, as API servers wait for 5. */
   readonly longestMs?: number;
 }
@@ -177,7 +180,8 @@ export class AdmissionThread implements NamespaceFollower {
     this.#asked.shift();
     this.#watch();
     if ('reply' in message) waiting.resolve(message.reply);
-    else void this.#tellLabels(waiting, message.wants);
+    else if ('wants' in message) void this.#tellLabels(waiting, message.wants);
+    else void this.#tellServing(waiting, message.missing);
     this.#next();
   }
 
@@ -188,7 +192,17 @@ export class AdmissionThread implements NamespaceFollower {
       waiting.reject(new Error(`nothing is known of the namespace "${namespace}" yet`));
       return;
     }
-    this.#queue.putFirst(waiting.from, { ...waiting, question: { ...waiting.question, namespaceLabels } });
+    this.#askAgain(waiting, { namespaceLabels });
+  }
+
+  async #tellServing(waiting: Waiting, names: ServingNames): Promise<void> {
+    const serving = (await this.#options.servingOf?.(names)) ?? 'unknown';
+    if (this.#worker === undefined) waiting.reject(new Error('meshd stops'));
+    else this.#askAgain(waiting, { serving });
+  }
+
+  #askAgain(waiting: Waiting, known: Pick<AdmissionQuestion, 'namespaceLabels' | 'serving'>): void {
+    this.#queue.putFirst(waiting.from, { ...waiting, question: { ...waiting.question, ...known } });
     this.#next();
   }
 

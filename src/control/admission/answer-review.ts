@@ -1,4 +1,10 @@
-import { type AdmissionRequest, type AdmissionReview, answerOf, type Ruling } from './admission-review.ts';
+import {
+  type AdmissionRequest,
+  type AdmissionReview,
+  answerOf,
+  isOnlyAdvised,
+  type Ruling,
+} from './admission-review.ts';
 
 /** What decides about the objects of one webhook; what it throws is a fault of ours. */
 export type Rule = (request: AdmissionRequest) => Ruling | Promise<Ruling>;
@@ -15,7 +21,7 @@ export interface AdmissionReply {
 
 /** A request that was answered. */
 export interface AdmissionEvent {
-  /** `failed`: a fault of ours, by which the object is refused too. */
+  /** `failed`: a fault of ours, by which the object is refused too, if it may be. */
   readonly outcome: 'allowed' | 'changed' | 'refused' | 'failed';
   readonly kind: string;
   readonly operation: string;
@@ -45,6 +51,10 @@ export async function answerReview(rule: Rule, review: AdmissionReview | string)
   } catch (error) {
     const message = 'there is a fault in meshd, whose log says more; nothing was changed';
     const told = { ...event, outcome: 'failed', reason: (error as Error).stack ?? '' } as const;
-    return { status: 200, body: JSON.stringify(answerOf(review, { isAllowed: false, message })), told };
+    return {
+      status: 200,
+      body: JSON.stringify(answerOf(review, { isAllowed: isOnlyAdvised(review.request), message })),
+      told,
+    };
   }
 }

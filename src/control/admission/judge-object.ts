@@ -1,12 +1,7 @@
-import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
-import { formatPath } from '../../diagnostics/json-path.ts';
-import { jsonPathAt } from '../../diagnostics/json-positions.ts';
-import type { ApiObject } from '../../kubernetes/resource-type.ts';
 import type { JsonObject } from '../../source/document.ts';
-import { textOf } from '../registry/cluster/projection.ts';
 import type { AdmissionData } from './admission-messages.ts';
 import type { AdmissionRequest, Ruling } from './admission-review.ts';
-import { examineObject } from './examine-object.ts';
+import { adviceOf, findingsOf, isBeingDeleted, lineOf } from './findings.ts';
 import { trialAnnotation, trialAnswer } from './trial-annotation.ts';
 
 /**
@@ -34,47 +29,8 @@ export async function judgeObject(
   return {
     isAllowed: false,
     warnings: said,
-    message: errors.map((error) => `${lineOf(error)}${error.hint === undefined ? '' : `; ${error.hint}`}`).join('\n'),
+    message: errors.map(adviceOf).join('\n'),
     causes: errors.map(({ field, message, code }) => ({ field, message: `${message} [${code}]` })),
-  };
-}
-
-interface Found extends Pick<Diagnostic, 'code' | 'message'> {
-  /** Such as `spec.rules[0].to`; empty: of the whole object. */
-  readonly field: string;
-  readonly hint: string | undefined;
-}
-
-async function findingsOf(
-  object: JsonObject,
-  { kind, namespace }: Pick<AdmissionRequest, 'kind' | 'namespace'>,
-  reading: Pick<AdmissionData, 'skipsGatewayApi'>,
-): Promise<{ readonly errors: readonly Found[]; readonly warnings: readonly Found[] }> {
-  const type = { ...kind, resource: '', isNamespaced: namespace !== undefined };
-  const text = textOf(named(object, namespace), type);
-  const bag = new DiagnosticBag();
-  await examineObject(text, bag, reading);
-  const of = (severity: Diagnostic['severity']): Found[] => {
-    return bag.all
-      .filter((diagnostic) => diagnostic.severity === severity)
-      .map(({ code, message, hint, span }) => {
-        return { code, message, hint, field: span === undefined ? '' : formatPath(jsonPathAt(text, span.start)) };
-      });
-  };
-  return { errors: of('error'), warnings: of('warning') };
-}
-
-/** An object that asks for a name has none before it is stored; a server gives it one of this form. */
-function named(object: JsonObject, namespace: string | undefined): ApiObject {
-  const { metadata, ...rest } = object as unknown as ApiObject;
-  const { name, generateName } = (metadata ?? {}) as { readonly name?: string; readonly generateName?: string };
-  return {
-    ...rest,
-    metadata: {
-      ...metadata,
-      ...((name ?? '') === '' && generateName !== undefined && { name: `${generateName.slice(0, 58)}xxxxx` }),
-      ...(namespace !== undefined && { namespace }),
-    } as ApiObject['metadata'],
   };
 }
 
@@ -83,15 +39,7 @@ function isTrial({ metadata }: JsonObject, revision: string): boolean {
   return annotations?.[trialAnnotation] === revision;
 }
 
-function isBeingDeleted({ metadata }: JsonObject): boolean {
-  return typeof (metadata as JsonObject | undefined)?.deletionTimestamp === 'string';
-}
-
 function isSameButMetadata(now: JsonObject, before: JsonObject): boolean {
   const text = ({ metadata: _, status: __, ...rest }: JsonObject): string => JSON.stringify(rest);
   return text(now) === text(before);
-}
-
-function lineOf({ field, message, code }: Found): string {
-  return `${field && `${field}: `}${message} [${code}]`;
 }

@@ -5,7 +5,8 @@ import type {
   NamespaceTexts,
   ToAdmission,
 } from './admission-messages.ts';
-import { readReview } from './admission-review.ts';
+import { type AdmissionReview, isOnlyAdvised, readReview } from './admission-review.ts';
+import { adviseOnObject, type MissingObjects } from './advise-on-object.ts';
 import { answerReview } from './answer-review.ts';
 import { PodInjector } from './inject-pod.ts';
 import { judgeObject } from './judge-object.ts';
@@ -37,13 +38,25 @@ export class Reviewer {
     else this.#namespaces.set(namespace, labels);
   }
 
-  async #answer({ id, webhook, text, location, namespaceLabels }: AdmissionQuestion): Promise<FromAdmission> {
+  async #answer(question: AdmissionQuestion): Promise<FromAdmission> {
+    const { id, webhook, text, location, namespaceLabels } = question;
     const review = readReview(text);
+    if (typeof review !== 'string' && isOnlyAdvised(review.request)) return this.#advise(question, review);
     if (webhook === 'validate' || typeof review === 'string')
       return { id, reply: await answerReview((request) => judgeObject(request, this.#data), review) };
     const namespace = review.request.namespace ?? '';
     const labels = this.#namespaces.get(namespace) ?? namespaceLabels;
     if (labels === undefined) return { id, wants: namespace };
     return { id, reply: await answerReview((request) => this.#injector.rule(request, labels, location), review) };
+  }
+  async #advise({ id, serving }: AdmissionQuestion, review: AdmissionReview): Promise<FromAdmission> {
+    let missing: MissingObjects['missing'] | undefined;
+    const reply = await answerReview(async (request) => {
+      const advice = await adviseOnObject(request, this.#data, serving);
+      if ('isAllowed' in advice) return advice;
+      missing = advice.missing;
+      return { isAllowed: true };
+    }, review);
+    return missing === undefined ? { id, reply } : { id, missing };
   }
 }

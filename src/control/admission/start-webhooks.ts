@@ -1,5 +1,6 @@
 import { Lease } from '../../kubernetes/lease.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import type { ServingNames } from '../../live/others-objects.ts';
 import type { CertificateAuthority } from '../ca/authority.ts';
 import type { Replica } from '../leader/join-replicas.ts';
 import { Leadership } from '../leader/leadership.ts';
@@ -8,6 +9,7 @@ import type { CertificateSource } from '../server/certificate-provider.ts';
 import { AdmissionThread } from './admission-thread.ts';
 import { followInjectionInputs, type InjectionConfig } from './injection-inputs.ts';
 import { NamespaceLabels } from './namespace-labels.ts';
+import { servingObjectsOf } from './serving-objects.ts';
 import { WebhookKeeper } from './webhook-keeper.ts';
 import { type AdmissionObserver, startWebhookServer } from './webhook-server.ts';
 
@@ -47,7 +49,9 @@ export async function startWebhooks(
   const { api, identity } = replica;
   const labelsOf = (name: string) => namespaces.of(name);
   const data = { revision, skipsGatewayApi };
-  const thread = new AdmissionThread({ log, ...data, labelsOf, ...(program !== undefined && { program }) });
+  const servingOf = (objects: ServingNames) => servingObjectsOf(api, objects);
+  const asked = { labelsOf, servingOf };
+  const thread = new AdmissionThread({ log, ...data, ...asked, ...(program !== undefined && { program }) });
   const namespaces = new NamespaceLabels(api, thread);
   const inputs = await followInjectionInputs(injection, {
     ...{ revision, ownNamespace: namespace, api, log },

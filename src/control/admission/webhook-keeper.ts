@@ -6,7 +6,14 @@ import { delay, longestTimerMs } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { Attempts } from '../leader/attempts.ts';
 import { proveCall } from './prove-call.ts';
-import { mutatingConfigurations, patchOf, validatingConfigurations, webhooksOf } from './webhook-configuration.ts';
+import {
+  type ConfiguredWebhook,
+  isAdvisory,
+  mutatingConfigurations,
+  patchOf,
+  validatingConfigurations,
+  webhooksOf,
+} from './webhook-configuration.ts';
 
 export interface WebhookKeeperOptions {
   readonly api: KubernetesApi;
@@ -29,7 +36,8 @@ const deadlineMs = 10_000;
 /**
  * Keeps the configurations of our webhooks, as long as a term lasts: each has the roots of the CA of now, and the validating one
  * the failure policy `Fail` once the API server has been seen to ask us. Before that an object would be refused because
- * nobody answers; after it none is stored unseen. Nothing takes `Fail` away again.
+ * nobody answers; after it none is stored unseen. Nothing takes `Fail` away again, but from webhooks that only advise: those
+ * always have `Ignore`, also where an older meshd has written something else.
  */
 export class WebhookKeeper {
   readonly #options: WebhookKeeperOptions;
@@ -66,7 +74,7 @@ export class WebhookKeeper {
       let isDone = true;
       for (const [type, configuration] of this.#now) {
         const isProven = type === validatingConfigurations && (await this.#prove(configuration, term));
-        const patch = patchOf(configuration, { roots: roots(), failurePolicy: isProven ? 'Fail' : undefined });
+        const patch = patchOf(configuration, { roots: roots(), isProven });
         if (patch === undefined || !term.holds) continue;
         const path = `${pathOf(type)}/${configuration.metadata.name}?fieldManager=meshd`;
         const contentType = 'application/strategic-merge-patch+json';
@@ -85,10 +93,10 @@ export class WebhookKeeper {
   /** Whether the API server asks us about the objects of this configuration; not asked again once it says `Fail`. */
   async #prove(configuration: ApiObject, { signal }: Term): Promise<boolean> {
     const { api, namespace, revision, roots, log } = this.#options;
-    const webhooks = webhooksOf(configuration);
-    if (webhooks.every(({ failurePolicy }) => failurePolicy === 'Fail')) return false;
+    const webhooks = refusingOf(configuration);
+    if (webhooks.every(hasFail)) return false;
     // With other roots nobody would trust us.
-    if (patchOf(configuration, { roots: roots(), failurePolicy: undefined }) !== undefined) return false;
+    if (patchOf(configuration, { roots: roots(), isProven: false }) !== undefined) return false;
     const names = webhooks.map(({ name }) => name);
     const problem = await proveCall(api, { namespace, names, revision, signal });
     if (problem !== undefined) log.debug('the API server does not ask the validating webhook yet', { reason: problem });
@@ -97,9 +105,7 @@ export class WebhookKeeper {
 
   get #isUnproven(): boolean {
     const configuration = this.#now.get(validatingConfigurations);
-    return (
-      configuration !== undefined && webhooksOf(configuration).some(({ failurePolicy }) => failurePolicy !== 'Fail')
-    );
+    return configuration !== undefined && !refusingOf(configuration).every(hasFail);
   }
 
   #follow(type: ResourceType, name: string): Reflector {
@@ -126,4 +132,13 @@ export class WebhookKeeper {
       },
     });
   }
+}
+
+/** The webhooks that may refuse objects. */
+function refusingOf(configuration: ApiObject): readonly ConfiguredWebhook[] {
+  return webhooksOf(configuration).filter((webhook) => !isAdvisory(webhook));
+}
+
+function hasFail({ failurePolicy }: ConfiguredWebhook): boolean {
+  return failurePolicy === 'Fail';
 }

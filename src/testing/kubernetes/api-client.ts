@@ -5,6 +5,8 @@ export interface ApiAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
   readonly body: any;
+  /** What the server, or a webhook of it, warns of. */
+  readonly warnings: readonly string[];
 }
 
 export interface ApiClientOptions {
@@ -35,7 +37,12 @@ export class ApiClient {
         },
         (response) => {
           text(response)
-            .then((answer) => resolve({ status: response.statusCode ?? 0, body: jsonOr(answer) }))
+            .then((answer) =>
+              resolve({
+                ...{ status: response.statusCode ?? 0, body: jsonOr(answer) },
+                warnings: warningsIn(response.headers.warning ?? ''),
+              }),
+            )
             .catch(reject);
         },
       );
@@ -56,6 +63,13 @@ export class ApiClient {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Each is a code, who warns, and a quoted text. */
+function warningsIn(header: string): readonly string[] {
+  return [...header.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) =>
+    quoted.replaceAll(/\\(.)/g, '$1'),
+  );
 }
 
 function jsonOr(answer: string): unknown {

@@ -73,6 +73,13 @@ const standardKinds: readonly FollowedKind[] = [
   standard('ReferenceGrant', 'referencegrants', 'policy', ['v1', 'v1beta1', 'v1alpha2']),
 ];
 
+/** One of the kinds of the Gateway API. */
+export function standardKind(kind: string): FollowedKind {
+  const found = standardKinds.find(({ type }) => type.kind === kind);
+  if (found === undefined) throw new Error(`${kind} is no kind of the Gateway API that is read`);
+  return found;
+}
+
 /** Objects whose status is written: policies, objects of the Gateway API, or both. */
 export interface WrittenStatus {
   readonly policies: boolean;
