@@ -114,8 +114,8 @@ export const faults = [
   // gateway with hosts *.example.com and *.b.example.com: Host a.b.example.com takes the second
   fault(
     'evaluate/find-route.ts',
-    'found.sort((a, b) => b.domain.length - a.domain.length)',
-    'found.sort((a, b) => a.domain.length - b.domain.length)',
+    '.sort((a, b) => b.domain.length - a.domain.length)',
+    '.sort((a, b) => a.domain.length - b.domain.length)',
     'the shortest wildcard domain wins',
   ),
   // VirtualService redirect without redirectCode: 301
@@ -142,8 +142,8 @@ export const faults = [
   // gateway in mode MUTUAL with a CA of its own: a client with a certificate of the mesh is refused
   fault(
     'evaluate/handshake.ts',
-    "    tls.root === 'mesh' &&\n    (tls.identities.length === 0 ||",
-    '    (tls.identities.length === 0 ||',
+    "tls.root === 'mesh' && (tls.identities.length === 0 ||",
+    '(tls.identities.length === 0 ||',
     "the mesh's certificate is trusted by a foreign root",
   ),
   // a proxy with one rule that is answered 401, and another DENY rule (paths [/admin]): GET /admin with all that the first wants is 403
@@ -163,8 +163,8 @@ export const faults = [
   // PERMISSIVE sidecar, plaintext GET / with x-forwarded-client-cert: URI=spiffe://x: the application (and header rules) must not see it
   fault(
     'evaluate/receive.ts',
-    '  headers.delete(name);\n  opaque.delete(name);\n  if (!isSet) return;',
-    '  if (!isSet) return;\n  headers.delete(name);\n  opaque.delete(name);',
+    '  headers.delete(name);\n  view.setOpaque(name, false);\n  if (!isSet) return;',
+    '  if (!isSet) return;\n  headers.delete(name);\n  view.setOpaque(name, false);',
     'a forged x-forwarded-client-cert goes on',
   ),
   // HTTP/1.1 "get / HTTP/1.1": 400 http1.codec_error

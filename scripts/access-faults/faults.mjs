@@ -143,12 +143,7 @@ export const faults = [
     'a missing route is 403',
   ),
   // Headers.
-  fault(
-    'evaluate/receive.ts',
-    "protocol === 'h2' ? raw :",
-    "protocol !== 'bytes' ? raw :",
-    'blanks around values stay',
-  ),
+  fault('evaluate/receive.ts', "protocol === 'h2' ||", "protocol !== 'bytes' ||", 'blanks around values stay'),
   fault(
     'evaluate/receive.ts',
     "['authorization', 'x-forwarded-for'] as const",

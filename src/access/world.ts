@@ -17,33 +17,51 @@ export function keyOf({ namespace, name }: WorkloadName): string {
   return `${namespace}/${name}`;
 }
 
-export function findWorkload({ mesh }: World, name: WorkloadName): MeshWorkload | undefined {
-  return indexOf(byName, mesh.workloads, (workload) => [keyOf(workload)]).get(keyOf(name));
+export function findWorkload({ mesh }: World, { namespace, name }: WorkloadName): MeshWorkload | undefined {
+  let index = byName.get(mesh.workloads);
+  if (index === undefined) {
+    index = new Map();
+    for (const workload of mesh.workloads) {
+      const own = index.get(workload.namespace) ?? new Map<string, MeshWorkload>();
+      index.set(workload.namespace, own);
+      if (!own.has(workload.name)) own.set(workload.name, workload);
+    }
+    byName.set(mesh.workloads, index);
+  }
+  return index.get(namespace)?.get(name);
 }
+
+/** The proxy of a workload; undefined where it has none. */
+export function proxyOf({ proxies }: World, workload: MeshWorkload): LiftedProxy | undefined {
+  let key = keys.get(workload);
+  if (key === undefined) {
+    key = keyOf(workload);
+    keys.set(workload, key);
+  }
+  return proxies.get(key);
+}
+
+/** Texts that need not be put together for each request. */
+const keys = new WeakMap<MeshWorkload, string>();
 
 /** The workload that has an IP address; the first one where several do. */
 export function workloadAt({ mesh }: World, address: string): MeshWorkload | undefined {
-  return indexOf(byAddress, mesh.workloads, ({ addresses }) => addresses).get(address);
+  let index = byAddress.get(mesh.workloads);
+  if (index === undefined) {
+    index = new Map();
+    for (const workload of mesh.workloads) {
+      for (const own of workload.addresses) if (!index.has(own)) index.set(own, workload);
+    }
+    byAddress.set(mesh.workloads, index);
+  }
+  return index.get(address);
 }
 
 type Workloads = World['mesh']['workloads'];
 
-/** The first workload of each key; made when it is first asked for, since replay has hundreds of meshes. */
-function indexOf(
-  indexes: WeakMap<Workloads, ReadonlyMap<string, MeshWorkload>>,
-  workloads: Workloads,
-  keysOf: (workload: MeshWorkload) => readonly string[],
-): ReadonlyMap<string, MeshWorkload> {
-  const known = indexes.get(workloads);
-  if (known !== undefined) return known;
-  const index = new Map<string, MeshWorkload>();
-  for (const workload of workloads) for (const key of keysOf(workload)) if (!index.has(key)) index.set(key, workload);
-  indexes.set(workloads, index);
-  return index;
-}
-
-const byName = new WeakMap<Workloads, ReadonlyMap<string, MeshWorkload>>();
-const byAddress = new WeakMap<Workloads, ReadonlyMap<string, MeshWorkload>>();
+// The first workload of each name and address; made when it is first asked for, since replay has hundreds of meshes.
+const byName = new WeakMap<Workloads, Map<string, Map<string, MeshWorkload>>>();
+const byAddress = new WeakMap<Workloads, Map<string, MeshWorkload>>();
 
 /** A service by its host, or by a shorter name as a client in `namespace` may write it. */
 export function findService({ mesh }: World, host: string, namespace: string): MeshService | undefined {

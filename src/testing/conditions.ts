@@ -64,7 +64,7 @@ export function viewOf(sent: Partial<SeenRequest>, blanks?: Blanks): RequestView
     remote,
     blanks,
   );
-  for (const name of opaque) view.opaque.add(name);
+  for (const name of opaque) view.setOpaque(name);
   if (blanks !== undefined) view.knowsRemote = blanks.peer.is !== 'direct';
   return view;
 }

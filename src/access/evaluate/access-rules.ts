@@ -23,10 +23,10 @@ export function judge(judged: AccessRules, view: RequestView, observer?: Observe
 }
 
 function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
-  const isOpaque = view.blanks === undefined && view.opaque.size > 0;
+  const isOpaque = view.blanks === undefined && view.opaque.length > 0;
   for (const { rule } of rulesFor(rules, view)) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
-    const unknown = isOpaque && rule.readsText.find((name) => view.opaque.has(name));
+    const unknown = isOpaque && rule.readsText.find((name) => view.opaque.includes(name));
     if (unknown) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
     if (!holds(rule.condition, view)) continue;
     return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
@@ -63,12 +63,12 @@ export function accessStep(
   view: RequestView,
 ): Step {
   if (rule !== undefined) {
-    const step = { station, at: rule.at, decider: rule.name, action };
-    return action === 'DENY' ? { ...step, met: () => metConditions(rule, view) } : step;
+    const { at, name: decider } = rule;
+    if (action !== 'DENY') return { station, at, decider, action };
+    return { station, at, decider, action, met: () => metConditions(rule, view) };
   }
-  const step = { station, at, decider: '', action };
-  if (action === 'LOG') return step;
+  if (action === 'LOG') return { station, at, decider: '', action };
   const near: Step['nearMisses'] = (changing) =>
     action === 'DENY' ? nearDenials(rules, view, changing) : nearMisses(rules, view);
-  return { ...step, nearMisses: near };
+  return { station, at, decider: '', action, nearMisses: near };
 }

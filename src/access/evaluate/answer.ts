@@ -1,3 +1,4 @@
+import { lowerCase } from '../model/bytes.ts';
 import type { Outcome } from '../outcome.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Blanks } from './blanks.ts';
@@ -29,6 +30,8 @@ export function inFormOf(request: Pick<HttpRequest, 'headers' | 'told'>, outcome
 }
 
 function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  const [, type = ''] = headers.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  const line = headers.find((one) => lowerCase(one[0]) === 'content-type');
+  if (line === undefined) return false;
+  const [, type] = line;
   return /^application\/grpc(?:$|\+)/.test(type.trim());
 }

@@ -84,5 +84,5 @@ function accept(provider: TokenProvider, view: RequestView, key: string): void {
   const taken = forwards ? [] : [...headers.map(({ name }) => name), 'cookie'];
   for (const name of [...written, ...taken]) view.headers.forget(name);
   // Its parameter is taken out, and the whole query is written anew.
-  if (!forwards && params.length > 0) view.opaque.add(':path');
+  if (!forwards && params.length > 0) view.setOpaque(':path');
 }

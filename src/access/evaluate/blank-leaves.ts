@@ -37,8 +37,8 @@ function isFromPeer({ source }: Connection, { peer }: Blanks): boolean {
 
 export function isBlankHeader({ name, match }: HeaderMatch, { headers, opaque, blanks }: RequestView): boolean {
   if (name === ':authority' || name === 'host') return blanks?.knows.authority === false;
-  if (name.startsWith(':')) return opaque.has(name) && match !== 'present';
-  return !headers.isTold(name) || (opaque.has(name) && match !== 'present');
+  if (name.startsWith(':')) return opaque.includes(name) && match !== 'present';
+  return !headers.isTold(name) || (opaque.includes(name) && match !== 'present');
 }
 
 /** The part that a property is of, and the property: equal where the same is asked of the same. */

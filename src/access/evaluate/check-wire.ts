@@ -1,4 +1,5 @@
 import type { HttpManager } from '../lift/http-manager.ts';
+import { isSettled } from '../model/normalize-path.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
@@ -20,10 +21,7 @@ export function checkWire(
   { underscores }: Pick<HttpManager, 'underscores'> = { underscores: 'keep' },
   blanks?: Blanks,
 ): Outcome | undefined {
-  const hasUnderscore = (): boolean =>
-    request.headers.some(([name]) => name.includes('_')) ||
-    (request.told !== undefined && blanks?.ask('headers', 'one has an underscore in its name') === true);
-  const isRefused = underscores === 'refuse' && hasUnderscore();
+  const isRefused = underscores === 'refuse' && hasUnderscore(request, blanks);
   if (protocol === 'h2') {
     return isRefused ? { kind: 'reset', details: 'http2.unexpected_underscore' } : checkHttp2Path(request);
   }
@@ -31,6 +29,11 @@ export function checkWire(
   if (!knownMethods.has(method) || !isUrl(path)) return answered(400, 'http1.codec_error');
   if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
   return isRefused ? answered(400, 'http1.unexpected_underscore') : checkPath(request);
+}
+
+function hasUnderscore({ headers, told }: HttpRequest, blanks: Blanks | undefined): boolean {
+  if (headers.some(([name]) => name.includes('_'))) return true;
+  return told !== undefined && blanks?.ask('headers', 'one has an underscore in its name') === true;
 }
 
 /** Its codec takes what begins like a path, and the star of OPTIONS. */
@@ -52,5 +55,5 @@ function checkPath({ method, path }: HttpRequest): Outcome | undefined {
 
 /** Whether the codec accepts a text as the URL of a request: printable ASCII that begins like a path. */
 export function isUrl(path: string): boolean {
-  return /^[/*][!-~\x7f]*$/.test(path);
+  return isSettled(path) || /^[/*][!-~\x7f]*$/.test(path);
 }

@@ -44,16 +44,19 @@ export function everyWay<T>(
 ): readonly Possibility<T>[] {
   const found: Possibility<T>[] = [];
   const turns: Turn[] = [];
+  let depth = 0;
+  const choose: Choose = (kind, of, answers) => {
+    const known = turns[depth];
+    const turn = known ?? { kind, of, answers, taken: 0 };
+    if (known === undefined) turns.push(turn);
+    depth++;
+    return turn.answers[turn.taken] as (typeof answers)[number];
+  };
   do {
-    let depth = 0;
-    const choose: Choose = (kind, of, answers) => {
-      const known = turns[depth];
-      const turn = known ?? { kind, of, answers, taken: 0 };
-      if (known === undefined) turns.push(turn);
-      depth++;
-      return turn.answers[turn.taken] as (typeof answers)[number];
-    };
+    depth = 0;
     const result = follow(choose);
+    // Most ask nothing.
+    if (turns.length === 0) return [{ result, because: [] }];
     const because = turns
       .slice(0, depth)
       .map((turn): Unknown => ({ kind: turn.kind, of: turn.of, answer: turn.answers[turn.taken] ?? '' }));

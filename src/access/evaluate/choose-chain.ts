@@ -22,16 +22,15 @@ export function chooseChain(
     ? tls.alpn
     : tls === undefined && isLookedInto(listener.inspectors.http, connection)
       ? plainProtocols(connection, request)
-      : [];
+      : none;
 
-  let { chains } = listener;
-  chains = narrow(chains, ({ match }) => match.port, destination.port);
-  chains = narrowest(chains, ({ match }) => match.destinations, addressBytes(destination.address));
+  let chains = chainsAtPort(listener, destination.port);
+  chains = narrowest(chains, destinationsOf, destination.address);
   chains = byServerName(chains, seesTls ? (tls.serverName ?? '') : '');
   const others = chains;
-  chains = narrow(chains, ({ match }) => match.transport, seesTls ? 'tls' : 'raw_buffer');
+  chains = byTransport(chains, seesTls ? 'tls' : 'raw_buffer');
   chains = byProtocol(chains, protocols);
-  chains = narrowest(chains, ({ match }) => match.sources, addressBytes(source));
+  chains = narrowest(chains, sourcesOf, source);
   return { chain: chains[0] ?? listener.defaultChain, others };
 }
 
@@ -42,29 +41,53 @@ export function isLookedInto(disabledPorts: readonly number[] | undefined, { des
 
 /** What the inspector makes of plaintext bytes: it reads the first line, and knows no methods. */
 function plainProtocols({ protocol }: Connection, request: HttpRequest | undefined): readonly string[] {
-  if (protocol === 'bytes' || request === undefined) return [];
+  if (protocol === 'bytes' || request === undefined) return none;
   if (protocol === 'h2') return ['h2c'];
-  return isUrl(request.path) ? ['http/1.1'] : [];
+  return isUrl(request.path) ? plainHttp : none;
 }
 
-function narrow<T>(chains: readonly Chain[], criterion: (chain: Chain) => T | undefined, value: T): readonly Chain[] {
-  const exact: Chain[] = [];
-  const open: Chain[] = [];
-  for (const chain of chains) {
-    const wanted = criterion(chain);
-    if (wanted === value) exact.push(chain);
-    else if (wanted === undefined) open.push(chain);
+const none: readonly string[] = [];
+const plainHttp = ['http/1.1'];
+
+/** The chains of a listener for one destination port, else those that name none. */
+function chainsAtPort({ chains }: Listener, port: number): readonly Chain[] {
+  let byPort = portIndexes.get(chains);
+  if (byPort === undefined) {
+    byPort = new Map();
+    for (const chain of chains) {
+      const known = byPort.get(chain.match.port);
+      if (known === undefined) byPort.set(chain.match.port, [chain]);
+      else known.push(chain);
+    }
+    portIndexes.set(chains, byPort);
   }
-  return exact.length > 0 ? exact : open;
+  return byPort.get(port) ?? byPort.get(undefined) ?? noChains;
+}
+
+const portIndexes = new WeakMap<Listener['chains'], Map<number | undefined, Chain[]>>();
+const noChains: readonly Chain[] = [];
+
+function byTransport(chains: readonly Chain[], transport: string): readonly Chain[] {
+  const isNamed = chains.some(({ match }) => match.transport === transport);
+  return chains.filter(({ match }) => match.transport === (isNamed ? transport : undefined));
+}
+
+function destinationsOf({ match }: Chain): readonly AddressBlock[] {
+  return match.destinations;
+}
+
+function sourcesOf({ match }: Chain): readonly AddressBlock[] {
+  return match.sources;
 }
 
 /** The chains of the smallest block that holds the address; those without blocks where none does. */
 function narrowest(
   chains: readonly Chain[],
   blocksOf: (chain: Chain) => readonly AddressBlock[],
-  address: readonly number[],
+  text: string,
 ): readonly Chain[] {
-  if (chains.every((chain) => blocksOf(chain).length === 0)) return chains;
+  if (!haveBlocks(chains, blocksOf)) return chains;
+  const address = addressBytes(text);
   let longest = -1;
   let found: Chain[] = [];
   for (const chain of chains) {
@@ -73,6 +96,11 @@ function narrowest(
     if (length === longest && length !== -1) found.push(chain);
   }
   return longest === -1 ? chains.filter((chain) => blocksOf(chain).length === 0) : found;
+}
+
+function haveBlocks(chains: readonly Chain[], blocksOf: (chain: Chain) => readonly AddressBlock[]): boolean {
+  for (const chain of chains) if (blocksOf(chain).length > 0) return true;
+  return false;
 }
 
 /** -1 where no block holds the address. */

@@ -46,7 +46,10 @@ function allOf(conditions: readonly Condition[]): ConditionTest {
   if (first === undefined) return always;
   if (second === undefined) return first;
   if (others.length === 0) return (view) => first(view) && second(view);
-  return (view) => parts.every((test) => test(view));
+  return (view) => {
+    for (const test of parts) if (!test(view)) return false;
+    return true;
+  };
 }
 
 function someOf(conditions: readonly Condition[]): ConditionTest {
@@ -54,7 +57,10 @@ function someOf(conditions: readonly Condition[]): ConditionTest {
   if (parts.includes(always)) return always;
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
-  return (view) => parts.some((test) => test(view));
+  return (view) => {
+    for (const test of parts) if (test(view)) return true;
+    return false;
+  };
 }
 
 function costOf(condition: Condition): number {

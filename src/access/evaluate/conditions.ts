@@ -43,7 +43,9 @@ export function headerHolds(header: HeaderMatch, lines: readonly string[]): bool
   const { match, isInverted, takesAbsentAsEmpty } = header;
   if (match === 'present') return lines.length > 0 !== isInverted;
   if (lines.length === 0) return takesAbsentAsEmpty && match.matches('') !== isInverted;
-  return lines.some((line) => match.matches(line)) !== isInverted;
+  // Most have one line, and hundreds of rules ask for it.
+  const isMet = lines.length === 1 ? match.matches(lines[0] ?? '') : lines.some((line) => match.matches(line));
+  return isMet !== isInverted;
 }
 
 export function metadataHolds(match: MetadataMatch, metadata: ReadonlyMap<string, unknown>): boolean {

@@ -18,9 +18,10 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
   if (view.blanks?.knows.authority === false) return { kind: 'unmodelled', at: 'the host of the request' };
   const authority = lowerCase(view.authority);
   const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? withoutPort(authority) : authority);
-  for (const route of host?.routes ?? []) {
+  if (host === undefined) return { kind: 'none' };
+  for (const route of host.routes) {
     if (route.gap !== undefined) return { kind: 'unmodelled', at: route.gap };
-    if (host !== undefined && takes(route, view)) return { kind: 'route', table, host, route };
+    if (takes(route, view)) return { kind: 'route', table, host, route };
   }
   return { kind: 'none' };
 }
@@ -30,21 +31,23 @@ function findVirtualHost(hosts: readonly VirtualHost[], authority: string): Virt
   const { byDomain, wild } = hostIndex(hosts);
   const exact = byDomain.get(authority);
   if (exact !== undefined) return exact;
-  const longest = (fits: (domain: string) => boolean): VirtualHost | undefined =>
-    wild.find((one) => fits(one.domain))?.host;
+  return longestWild(wild, authority) ?? byDomain.get('*');
+}
+
+function longestWild(wild: HostIndex['wild'], authority: string): VirtualHost | undefined {
+  if (wild.length === 0) return undefined;
   // A wildcard stands for at least one character.
-  const isWild = (domain: string): boolean => domain.length > 1 && authority.length >= domain.length;
-  return (
-    longest((domain) => domain.startsWith('*') && isWild(domain) && authority.endsWith(domain.slice(1))) ??
-    longest((domain) => domain.endsWith('*') && isWild(domain) && authority.startsWith(domain.slice(0, -1))) ??
-    byDomain.get('*')
-  );
+  const long = wild.filter(({ domain }) => authority.length >= domain.length);
+  const found =
+    long.find(({ domain }) => domain.startsWith('*') && authority.endsWith(domain.slice(1))) ??
+    long.find(({ domain }) => domain.endsWith('*') && authority.startsWith(domain.slice(0, -1)));
+  return found?.host;
 }
 
 interface HostIndex {
   /** The first host of each domain, by the text of the domain. */
   readonly byDomain: ReadonlyMap<string, VirtualHost>;
-  /** Domains with a star, the longest first. */
+  /** Domains with a star and more, the longest first. */
   readonly wild: readonly { readonly host: VirtualHost; readonly domain: string }[];
 }
 
@@ -56,7 +59,9 @@ function hostIndex(hosts: readonly VirtualHost[]): HostIndex {
   const byDomain = new Map<string, VirtualHost>();
   const found = hosts.flatMap((host) => host.domains.map((domain) => ({ host, domain })));
   for (const { host, domain } of found) if (!byDomain.has(domain)) byDomain.set(domain, host);
-  const wild = found.sort((a, b) => b.domain.length - a.domain.length).filter(({ domain }) => /^[*]|[*]$/.test(domain));
+  const wild = found
+    .sort((a, b) => b.domain.length - a.domain.length)
+    .filter(({ domain }) => /^[*].|.[*]$/.test(domain));
   const index = { byDomain, wild };
   indexes.set(hosts, index);
   return index;
@@ -65,9 +70,10 @@ function hostIndex(hosts: readonly VirtualHost[]): HostIndex {
 /** Headers come last: they may be unknown, and need not be where the rest does not match. */
 function takes({ match }: Route, view: RequestView): boolean {
   if (!match.path.matches(view.barePath)) return false;
-  const hasParameters = match.parameters.every(({ name, match: wanted }) => {
+  for (const { name, match: wanted } of match.parameters) {
     const [value] = queryValues(view.path, name);
-    return value !== undefined && (wanted === 'present' || wanted.matches(value));
-  });
-  return hasParameters && match.headers.every((header) => viewHeaderHolds(header, view));
+    if (value === undefined || (wanted !== 'present' && !wanted.matches(value))) return false;
+  }
+  for (const header of match.headers) if (!viewHeaderHolds(header, view)) return false;
+  return true;
 }

@@ -23,7 +23,7 @@ export function shakeHands(
   isInspected: boolean,
   opening: HttpRequest | undefined,
 ): Handshake {
-  const { tls: client } = connection;
+  const { source, destination, tls: client, protocol } = connection;
   if (client === undefined) {
     const refusal = tls === undefined ? undefined : closedWith(plaintextExits(connection, opening), 'plaintext on TLS');
     return { arriving: connection, onward: undefined, refusal };
@@ -33,17 +33,15 @@ export function shakeHands(
     // TLS that the chain does not end is bytes to it, and nobody is known by a certificate.
     const onward = { ...client, identities: undefined };
     return {
-      arriving: { ...connection, protocol: 'bytes', tls: { ...onward, serverName } },
+      arriving: { source, destination, tls: { ...onward, serverName }, protocol: 'bytes' },
       onward,
       refusal: undefined,
     };
   }
-  const arriving: Connection = {
-    ...connection,
-    // A certificate that nobody checks says nothing.
-    tls: { ...client, serverName, identities: tls.root === undefined ? undefined : client.identities },
-  };
-  return { arriving, onward: undefined, refusal: refusalOf(tls, client, connection.protocol) };
+  // A certificate that nobody checks says nothing.
+  const identities = tls.root === undefined ? undefined : client.identities;
+  const arriving: Connection = { source, destination, tls: { serverName, alpn: client.alpn, identities }, protocol };
+  return { arriving, onward: undefined, refusal: refusalOf(tls, client, protocol) };
 }
 
 /**
@@ -64,10 +62,13 @@ function refusalOf(tls: ServerTls, { identities }: ClientTls, protocol: Connecti
   if (identities === undefined) {
     return tls.requiresCertificate ? closedWith(handshakeExits[protocol], 'no client certificate') : undefined;
   }
-  const isTrusted =
-    tls.root === 'mesh' &&
-    (tls.identities.length === 0 || identities.some((uri) => tls.identities.some((wanted) => wanted.matches(uri))));
+  const isTrusted = tls.root === 'mesh' && (tls.identities.length === 0 || isAccepted(tls, identities));
   return isTrusted ? undefined : closedWith(handshakeExits[protocol], 'client certificate refused');
+}
+
+function isAccepted(tls: ServerTls, identities: readonly string[]): boolean {
+  for (const uri of identities) for (const wanted of tls.identities) if (wanted.matches(uri)) return true;
+  return false;
 }
 
 /**

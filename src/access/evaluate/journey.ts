@@ -2,7 +2,7 @@ import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
 import type { Outcome } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
-import { findWorkload, keyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
+import { findWorkload, proxyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
 import { answered, inFormOf } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay, oneEndpoint } from './choices.ts';
@@ -12,7 +12,7 @@ import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './networ
 import { serve } from './serve.ts';
 import type { AuthorizerAnswer, Observer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
-import { type Dialled, dial } from './upstream.ts';
+import { type Dialled, dial, endpointsFor } from './upstream.ts';
 import type { Leg, Way } from './way.ts';
 
 /** The client of a request: a workload of the mesh, or a client outside. */
@@ -114,18 +114,18 @@ class Journey {
     const client = from.kind === 'workload' ? findWorkload(this.#world, from) : undefined;
     const source =
       (client && addressTowards(client, to.address)) ?? (from.kind === 'outside' ? from.address : assumedAddress);
-    const connection: Connection = { source, destination: to, protocol };
-    const proxy = client && this.#world.proxies.get(keyOf(client));
+    const proxy = client && proxyOf(this.#world, client);
     if (client === undefined || proxy === undefined || client.role === 'none') {
-      return this.#arrive({ ...connection, tls: tlsOf(from) }, request);
+      return this.#arrive({ source, destination: to, tls: tlsOf(from), protocol }, request);
     }
+    const connection: Connection = { source, destination: to, tls: undefined, protocol };
     const listener = outboundListener(proxy, to);
     if (listener === undefined) return this.#end({ kind: 'unmodelled', at: 'virtualOutbound' });
     return this.#forward({ workload: client, proxy, connection, request }, listener, 'client');
   }
 
   #end(outcome: Outcome, target?: WorkloadName): Way {
-    return { outcome, legs: this.#legs, ...(target !== undefined && { target }) };
+    return target === undefined ? { outcome, legs: this.#legs } : { outcome, legs: this.#legs, target };
   }
 
   /** Through a sidecar of the client or a gateway, and on to an endpoint of the cluster that it chooses. */
@@ -139,12 +139,13 @@ class Journey {
     const cluster = proxy.clusters.get(name);
     if (cluster === undefined) return this.#end(this.#failed('cluster_not_found', outcome.request));
     if (cluster.gap !== undefined) return this.#end({ kind: 'unmodelled', at: cluster.gap });
-    const own = { ...connection, tls: outcome.tls };
-    const calls = dial(cluster, own, outcome.alpn, workload.identity);
-    const call = oneEndpoint(this.#choose, name, calls, ({ connection: { destination } }) => destination.address);
-    if (call === undefined) return this.#end(this.#failed('no_healthy_upstream', outcome.request));
-    const source = addressTowards(workload, call.connection.destination.address) ?? assumedAddress;
-    return this.#call({ ...call, connection: { ...call.connection, source } }, outcome.request, request);
+    const endpoints = endpointsFor(cluster, connection.destination);
+    const endpoint = oneEndpoint(this.#choose, name, endpoints, ({ address }) => address);
+    if (endpoint === undefined) return this.#end(this.#failed('no_healthy_upstream', outcome.request));
+    const source = addressTowards(workload, endpoint.address) ?? assumedAddress;
+    const own = { source, tls: outcome.tls, protocol: connection.protocol };
+    const call = dial(cluster, endpoint, own, outcome.alpn, workload.identity);
+    return this.#call(call, outcome.request, request);
   }
 
   #serve(
@@ -152,17 +153,17 @@ class Journey {
     listener: Parameters<typeof serve>[0],
     side: Leg['side'],
   ): Outcome {
-    const { namespace, name } = workload;
+    const name: WorkloadName = { namespace: workload.namespace, name: workload.name };
     const { outcome, steps } = serve(listener, connection, request, {
       routes: proxy.routes,
       tokens: this.#tokens,
       choose: this.#choose,
       authorizer: this.#access.authorizer,
-      observer: this.#observe?.({ namespace, name }),
+      observer: this.#observe?.(name),
       blanks: this.#blanks,
     });
     const passing = { connection, request, outcome };
-    this.#legs.push({ workload: { namespace, name }, side, listener: listener.name, steps, passing });
+    this.#legs.push({ workload: name, side, listener: listener.name, steps, passing });
     return outcome;
   }
 
@@ -211,17 +212,13 @@ class Journey {
   #arrive(connection: Connection, request: HttpRequest | undefined): Way {
     const { address, port } = connection.destination;
     const server = workloadAt(this.#world, address);
-    const delivered: Outcome = {
-      kind: 'reaches',
-      clusters: [`${address}:${port}`],
-      ...(request !== undefined && { request }),
-    };
     if (server === undefined) {
       const service = serviceAt(this.#world, address);
-      return service === undefined ? this.#end(delivered) : this.#translated(service, connection, request);
+      if (service !== undefined) return this.#translated(service, connection, request);
+      return this.#end(delivered(connection, request));
     }
     if (this.#legs.length >= mostLegs) return this.#end({ kind: 'unmodelled', at: 'a circle of gateways' }, server);
-    const proxy = this.#world.proxies.get(keyOf(server));
+    const proxy = proxyOf(this.#world, server);
     if (proxy !== undefined && server.role === 'router') {
       const arrival = { workload: server, proxy, connection, request };
       const listener = inboundListener(proxy, connection.destination);
@@ -234,10 +231,18 @@ class Journey {
     if (proxy === undefined || listener === undefined) {
       const { namespace, name } = server;
       this.#legs.push({ workload: { namespace, name }, side: 'server', steps: [] });
-      return this.#end({ ...delivered, tls: connection.tls }, server);
+      return this.#end({ ...delivered(connection, request), tls: connection.tls }, server);
     }
     return this.#end(this.#serve({ workload: server, proxy, connection, request }, listener, 'server'), server);
   }
+}
+
+/** To where nothing of the mesh is in the way. */
+function delivered(
+  { destination: { address, port } }: Connection,
+  request: HttpRequest | undefined,
+): Outcome & { readonly kind: 'reaches' } {
+  return { kind: 'reaches', clusters: [`${address}:${port}`], ...(request !== undefined && { request }) };
 }
 
 function tlsOf(from: Client): ClientTls | undefined {

@@ -1,4 +1,6 @@
 import type { HttpFilter, HttpManager } from '../lift/http-manager.ts';
+import type { RouteTarget } from '../lift/route-action.ts';
+import { isSettled } from '../model/normalize-path.ts';
 import type { Outcome, Step } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts';
@@ -41,7 +43,7 @@ export function manage(
   for (const filter of manager.filters) {
     if (filter.kind === 'alpn') alpn = filter.alpn;
     const outcome = through(filter, passing);
-    if (outcome?.kind === 'reaches') return { ...outcome, ...(alpn !== undefined && { alpn }) };
+    if (outcome?.kind === 'reaches') return alpn === undefined ? outcome : { ...outcome, alpn };
     // The filter for CORS writes its answer itself.
     if (outcome !== undefined) return filter.kind === 'cors' ? outcome : inFormOf(view.request, outcome, blanks);
   }
@@ -130,17 +132,27 @@ function throughRouter(tells: boolean, { found, view, surroundings, steps }: Pas
   const { action, name } = found.route;
   steps.push(routeStep('route', found));
   if (action.kind !== 'forward') return answered(action.status, 'direct_response');
-  const targets = action.clusters.filter(({ weight }, _, all) => weight > 0 || all.length === 1);
-  const names = targets.map((target) => target.name);
-  const cluster = names.length > 1 ? surroundings.choose('weight', name, names) : names[0];
-  const target = targets.find((one) => one.name === cluster);
+  const target = chooseTarget(action.clusters, name, surroundings);
   if (target === undefined) return { kind: 'unmodelled', at: 'weighted_clusters' };
   // A filter may have unescaped what no header can have.
-  if (/[\0\r\n]/.test(view.path))
+  if (!isSettled(view.path) && /[\0\r\n]/.test(view.path))
     return answered(503, 'filter_removed_required_request_headers{invalid_header_value_for:_:path}');
   const onward = view.onward();
   sendOn(onward, found, action, target, tells);
   return { kind: 'reaches', clusters: [target.name], request: onward.request };
+}
+
+/** By their weights, unless there is one alone. */
+function chooseTarget(
+  targets: readonly RouteTarget[],
+  route: string,
+  { choose }: Surroundings,
+): RouteTarget | undefined {
+  if (targets.length === 1) return targets[0];
+  const weighted = targets.filter(({ weight }) => weight > 0);
+  const names = weighted.map(({ name }) => name);
+  const chosen = names.length > 1 ? choose('weight', route, names) : names[0];
+  return weighted.find(({ name }) => name === chosen);
 }
 
 function routeStep(station: Step['station'], found: FoundRoute): Step {

@@ -3,7 +3,9 @@ import type { World } from '../world.ts';
 
 /** A workload's own address for connections to another one: of the same family, as the kernel chooses. */
 export function addressTowards({ addresses }: MeshWorkload, other: string): string | undefined {
-  return addresses.find((address) => address.includes(':') === other.includes(':')) ?? addresses[0];
+  const isSix = other.includes(':');
+  for (const address of addresses) if (address.includes(':') === isSix) return address;
+  return addresses[0];
 }
 
 /** The Service of Kubernetes whose address it is, which nodes translate to one of its endpoints. */

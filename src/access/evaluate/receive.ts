@@ -29,7 +29,7 @@ export function receive(manager: HttpManager, connection: Connection, request: H
     blanks,
   );
   if (blanks !== undefined) view.knowsRemote = knowsRemote(manager, headers, blanks);
-  for (const name of request.opaque ?? []) view.opaque.add(name);
+  if (request.opaque !== undefined) for (const name of request.opaque) view.setOpaque(name);
   addOwn(manager, view);
   return { view };
 }
@@ -47,13 +47,22 @@ function headerLines(
   { underscores }: HttpManager,
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
-  const lines = new HeaderLines([], told);
-  for (const [name, raw] of kept) lines.add(name, protocol === 'h2' ? raw : withoutBlanks(raw));
-  return joinLines(lines);
+  const isClean = protocol === 'h2' || !kept.some(hasBlanks);
+  return joinLines(new HeaderLines(isClean ? kept : kept.map(([name, raw]) => [name, withoutBlanks(raw)]), told));
+}
+
+function hasBlanks(line: HttpRequest['headers'][number]): boolean {
+  const value = line[1];
+  return isBlankAt(value, 0) || isBlankAt(value, value.length - 1);
+}
+
+function isBlankAt(value: string, at: number): boolean {
+  const code = value.charCodeAt(at);
+  return code === 0x20 || code === 0x09;
 }
 
 function withoutBlanks(value: string): string {
-  return /^[ \t]|[ \t]$/.test(value) ? value.replaceAll(/^[ \t]+|[ \t]+$/g, '') : value;
+  return value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 }
 
 /** As Envoy reads them: of some headers it makes one line. */
@@ -83,20 +92,20 @@ function addOwn(manager: HttpManager, view: RequestView): void {
   tellIdentity(manager, view);
 }
 
-function setOpaque({ headers, opaque }: RequestView, name: string): void {
-  headers.set(name, '');
-  opaque.add(name);
+function setOpaque(view: RequestView, name: string): void {
+  view.headers.set(name, '');
+  view.setOpaque(name);
 }
 
 /** A client's own word of who it is goes no further, if it is not to be believed. */
 function tellIdentity({ certificates }: HttpManager, view: RequestView): void {
-  const { connection, headers, opaque } = view;
+  const { connection, headers } = view;
   const name = 'x-forwarded-client-cert';
   const hasIdentity = connection.tls?.identities !== undefined;
   if (certificates === 'keep' || (certificates === 'forward' && hasIdentity)) return;
   const isSet = hasIdentity && (certificates === 'set' || certificates === 'append');
   headers.delete(name);
-  opaque.delete(name);
+  view.setOpaque(name, false);
   if (!isSet) return;
   setOpaque(view, name);
 }

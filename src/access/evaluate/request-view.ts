@@ -5,6 +5,7 @@ import type { Connection, HttpRequest } from '../request.ts';
 import type { Blanks } from './blanks.ts';
 
 const nothing: ReadonlyMap<string, unknown> = new Map();
+const none: readonly string[] = [];
 
 /** What the filters of one proxy see of a request, as the connection manager and the filters before left it. */
 export class RequestView {
@@ -15,8 +16,7 @@ export class RequestView {
   authority: string;
   readonly headers: HeaderLines;
   #metadata: Map<string, unknown> | undefined;
-  /** Headers that are there, with a value that no prediction knows. */
-  readonly opaque = new Set<string>();
+  #opaque: readonly string[] = none;
   #fromClaims: Map<string, readonly string[]> | undefined;
   /** What is not known of the request. */
   readonly blanks: Blanks | undefined;
@@ -27,7 +27,8 @@ export class RequestView {
   /** The client's address as text, as far as forwarding headers are believed; the peer's where none is. */
   readonly remoteText: string;
   /** Of the path that it was taken from: hundreds of rules ask for it. */
-  #bare: { readonly of: string; readonly path: string } | undefined;
+  #barePath: string | undefined;
+  #bareOf: string | undefined;
   #remote: readonly number[] | undefined;
   #direct: readonly number[] | undefined;
   #destination: readonly number[] | undefined;
@@ -55,8 +56,23 @@ export class RequestView {
 
   /** Without its query. */
   get barePath(): string {
-    if (this.#bare?.of !== this.path) this.#bare = { of: this.path, path: splitQuery(this.path)[0] };
-    return this.#bare.path;
+    if (this.#barePath === undefined || this.#bareOf !== this.path) {
+      this.#barePath = splitQuery(this.path)[0];
+      this.#bareOf = this.path;
+    }
+    return this.#barePath;
+  }
+
+  /** Headers that are there, with a value that no prediction knows. */
+  get opaque(): readonly string[] {
+    return this.#opaque;
+  }
+
+  /** The value of a header is not known from here on; without `isOpaque` it is. */
+  setOpaque(name: string, isOpaque = true): void {
+    if (this.#opaque.includes(name) === isOpaque) return;
+    // Requests share the list.
+    this.#opaque = isOpaque ? [...this.#opaque, name] : this.#opaque.filter((one) => one !== name);
   }
 
   /** Values of a header (lower case; pseudo headers with their colon), one a line; none where it is absent. */
@@ -107,7 +123,7 @@ export class RequestView {
    */
   onward(): RequestView {
     const onward = new RequestView(this.connection, this, this.headers.copy(), this.remoteText, this.blanks);
-    for (const name of this.opaque) onward.opaque.add(name);
+    onward.#opaque = this.#opaque;
     return onward;
   }
 
@@ -115,9 +131,7 @@ export class RequestView {
   get request(): HttpRequest {
     const { method, path, authority, headers, opaque } = this;
     const { entries, told } = headers;
-    const plain = { method, path, authority, headers: entries };
-    const known = opaque.size > 0 ? { ...plain, opaque: [...opaque] } : plain;
-    return told === undefined ? known : { ...known, told };
+    return { method, path, authority, headers: entries, opaque: opaque.length > 0 ? opaque : undefined, told };
   }
 
   /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */

@@ -118,7 +118,7 @@ describe('judge', () => {
 function judgePlainly({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
   for (const rule of rules) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
-    const unknown = view.blanks === undefined && rule.readsText.find((name) => view.opaque.has(name));
+    const unknown = view.blanks === undefined && rule.readsText.find((name) => view.opaque.includes(name));
     if (unknown) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
     if (holds(rule.condition, view)) return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
   }

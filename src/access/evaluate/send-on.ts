@@ -37,7 +37,8 @@ function changeHeaders(view: RequestView, { removed, added }: HeaderChanges): vo
   for (const header of added) addHeader(view, header);
 }
 
-function addHeader({ headers, opaque }: RequestView, { name, value, action }: AddedHeader): void {
+function addHeader(view: RequestView, { name, value, action }: AddedHeader): void {
+  const { headers } = view;
   // Unknown lines stay unknown, whatever is done with them.
   if (!headers.isTold(name) && action !== 'overwrite') return;
   const isThere = headers.has(name);
@@ -45,7 +46,7 @@ function addHeader({ headers, opaque }: RequestView, { name, value, action }: Ad
   const text = byteText(value ?? '');
   if (action === 'append') headers.add(name, text);
   else headers.set(name, text);
-  if (value === undefined) opaque.add(name);
+  if (value === undefined) view.setOpaque(name);
 }
 
 function rewritten(path: string, match: StringMatch, rewrite: Forward['path']): string {

@@ -30,12 +30,11 @@ export function serve(
     if (lacking !== undefined) return { outcome: { kind: 'unmodelled', at: lacking }, steps };
   }
   const { chain, others } = chooseChain(listener, connection, opening);
-  const looked = chain === undefined ? others : [chain];
-  surroundings.observer?.connection(
-    listener.name,
-    looked.map(({ at }) => at),
-    connection,
-  );
+  if (surroundings.observer !== undefined) {
+    const looked = chain === undefined ? others : [chain];
+    const places = looked.map(({ at }) => at);
+    surroundings.observer.connection(listener.name, places, connection);
+  }
   const isInspected = isLookedInto(listener.inspectors.tls, connection);
   // The inspectors have only looked: the kernel sends a reset for bytes that nobody has read.
   const untaken = isInspected || isLookedInto(listener.inspectors.http, connection) ? 'unread' : 'unawaited';

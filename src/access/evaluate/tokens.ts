@@ -146,7 +146,7 @@ class Verification {
   #remove({ place: { kind, name } }: FoundToken): void {
     if (kind === 'header') this.#view.headers.delete(name);
     if (kind === 'param') this.#view.path = withoutParameter(this.#view.path, name);
-    if (kind === 'cookie') this.#view.opaque.add('cookie');
+    if (kind === 'cookie') this.#view.setOpaque('cookie');
   }
 }
 

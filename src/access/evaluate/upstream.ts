@@ -9,43 +9,54 @@ export interface Dialled {
   readonly isMeshTls: boolean;
 }
 
+/** The endpoints of a cluster to which a connection to this destination may go on. */
+export function endpointsFor(
+  { kind, endpoints }: Cluster,
+  { address, port }: Connection['destination'],
+): readonly Endpoint[] {
+  return kind === 'original' ? [{ address, port, labels: {} }] : endpoints;
+}
+
 /**
- * The connections that a proxy with this identity may open to a cluster for a client's connection, one for each endpoint.
- * `alpn` replaces the cluster's own protocols. TLS of the client's connection is what goes on as it is.
+ * The connection that a proxy with this identity opens to an endpoint of a cluster. Of `client` it keeps the source, the
+ * protocol and the TLS that the proxy does not end. `alpn` replaces the cluster's own protocols.
  */
 export function dial(
   cluster: Cluster,
-  client: Connection,
+  { address, port, labels }: Endpoint,
+  client: Omit<Connection, 'destination'>,
   alpn: readonly string[] | undefined,
   identity: string,
-): readonly Dialled[] {
-  const original: Endpoint = { ...client.destination, labels: {} };
-  const endpoints = cluster.kind === 'original' ? [original] : cluster.endpoints;
-  return endpoints.map(({ address, port, labels }) => {
-    const socket = cluster.sockets.find((one) => fits(one, labels));
-    const tls = socket?.tls;
-    const destination = { address, port };
-    const protocol =
-      client.protocol === 'bytes' || cluster.protocol === 'as the client' ? client.protocol : cluster.protocol;
-    if (tls === undefined) {
-      // A client's own TLS goes on as it is.
-      const connection = { source: client.source, destination, protocol, tls: client.tls };
-      return { connection, accepts: () => true, isMeshTls: false };
-    }
-    const own: ClientTls = {
-      serverName: tls.serverName,
-      alpn: alpn ?? tls.alpn,
-      identities: tls.hasCertificate ? [identity] : undefined,
-    };
-    return {
-      connection: { source: client.source, destination, protocol, tls: own },
-      accepts: (server: string) => tls.identities.length === 0 || tls.identities.some((name) => name.matches(server)),
-      isMeshTls: tls.root === 'mesh',
-    };
-  });
+): Dialled {
+  const { source } = client;
+  const destination = { address, port };
+  const protocol =
+    client.protocol === 'bytes' || cluster.protocol === 'as the client' ? client.protocol : cluster.protocol;
+  const tls = socketFor(cluster, labels)?.tls;
+  if (tls === undefined) {
+    return { connection: { source, destination, tls: client.tls, protocol }, accepts: acceptsAll, isMeshTls: false };
+  }
+  const own: ClientTls = {
+    serverName: tls.serverName,
+    alpn: alpn ?? tls.alpn,
+    identities: tls.hasCertificate ? [identity] : undefined,
+  };
+  return {
+    connection: { source, destination, tls: own, protocol },
+    accepts: (server) => tls.identities.length === 0 || tls.identities.some((name) => name.matches(server)),
+    isMeshTls: tls.root === 'mesh',
+  };
 }
 
-/** Every label of the match has to be the endpoint's. */
+const acceptsAll: Dialled['accepts'] = () => true;
+
+/** The first of which every label is the endpoint's. */
+function socketFor({ sockets }: Cluster, labels: Endpoint['labels']): TransportSocket | undefined {
+  for (const socket of sockets) if (fits(socket, labels)) return socket;
+  return undefined;
+}
+
 function fits({ labels }: TransportSocket, endpoint: Endpoint['labels']): boolean {
-  return Object.entries(labels).every(([key, value]) => endpoint[key] === value);
+  for (const key of Object.keys(labels)) if (endpoint[key] !== labels[key]) return false;
+  return true;
 }

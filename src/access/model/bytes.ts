@@ -12,5 +12,13 @@ export function byteText(text: string): string {
 
 /** ASCII letters alone, as Envoy ignores case. */
 export function lowerCase(text: string): string {
-  return /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
+  return hasCapital(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
+}
+
+function hasCapital(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x41 && code <= 0x5a) return true;
+  }
+  return false;
 }

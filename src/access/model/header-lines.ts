@@ -1,20 +1,27 @@
+import { lowerCase } from './bytes.ts';
+
+/** One line: its name, and its value. */
+type Line = readonly [name: string, value: string];
+
 const none: readonly string[] = [];
 
 /** Header lines of a request as a proxy holds them: names in lower case, values with one character a byte. */
 export class HeaderLines {
-  #lines: (readonly [name: string, value: string])[] = [];
+  /** Requests and copies share it, unless it is in `#own`, too. */
+  #lines: readonly Line[];
+  #own: Line[] | undefined;
   readonly #told: Set<string> | undefined;
 
   /** `told`: the only names whose lines are known; absent: all are. */
-  constructor(lines: Iterable<readonly [name: string, value: string]>, told?: Iterable<string>) {
-    for (const [name, value] of lines) this.add(name, value);
+  constructor(lines: readonly Line[], told?: Iterable<string>) {
+    this.#lines = lines.every(isLowerCase) ? lines : lines.map(([name, value]) => [lowerCase(name), value] as const);
     this.#told = told && new Set(told);
   }
 
   /** The same lines, which change apart from these. */
   copy(): HeaderLines {
     const copy = new HeaderLines([], this.#told);
-    copy.#lines = [...this.#lines];
+    copy.#lines = this.entries;
     return copy;
   }
 
@@ -36,16 +43,16 @@ export class HeaderLines {
   /** Values of all lines of this name; none where it is absent. */
   get(name: string): readonly string[] {
     let found: string[] | undefined;
-    for (const [one, value] of this.#lines) {
-      if (one !== name) continue;
-      if (found === undefined) found = [value];
-      else found.push(value);
+    for (const line of this.#lines) {
+      if (line[0] !== name) continue;
+      if (found === undefined) found = [line[1]];
+      else found.push(line[1]);
     }
     return found ?? none;
   }
 
   has(name: string): boolean {
-    for (const [one] of this.#lines) if (one === name) return true;
+    for (const line of this.#lines) if (line[0] === name) return true;
     return false;
   }
 
@@ -56,15 +63,28 @@ export class HeaderLines {
   }
 
   add(name: string, value: string): void {
-    this.#lines.push([name.toLowerCase(), value]);
+    if (this.#own === undefined) {
+      this.#own = [];
+      for (const line of this.#lines) this.#own.push(line);
+      this.#lines = this.#own;
+    }
+    this.#own.push([lowerCase(name), value]);
   }
 
   delete(name: string): void {
     this.#told?.add(name);
-    if (this.has(name)) this.#lines = this.#lines.filter(([one]) => one !== name);
+    if (!this.has(name)) return;
+    this.#own = this.#lines.filter((line) => line[0] !== name);
+    this.#lines = this.#own;
   }
 
-  get entries(): readonly (readonly [name: string, value: string])[] {
+  /** They stay as they are now. */
+  get entries(): readonly Line[] {
+    this.#own = undefined;
     return this.#lines;
   }
+}
+
+function isLowerCase(line: Line): boolean {
+  return lowerCase(line[0]) === line[0];
 }

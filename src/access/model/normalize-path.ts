@@ -18,7 +18,7 @@ const bad: NormalizedPath = { kind: 'bad-request' };
  * source/common/http/conn_manager_utility.cc and path_utility.cc). One character a byte.
  */
 export function normalizePath(raw: string, { normalizes, mergesSlashes, escapedSlashes }: PathOptions): NormalizedPath {
-  if (settled.test(raw)) return { kind: 'path', path: raw };
+  if (isSettled(raw)) return { kind: 'path', path: raw };
   if (raw.includes('#')) return bad;
   let [path, query] = splitQuery(raw);
   let kind: 'path' | 'redirect' = 'path';
@@ -53,12 +53,30 @@ export function splitQuery(path: string): readonly [path: string, query: string]
 const unescaped = /[A-Za-z0-9._~-]/;
 const plain = /[A-Za-z0-9._~!$&'()*+,/:;=@[\]-]/;
 
-/** Segments that are not empty and begin with no dot, and nothing that is escaped, unescaped or taken for a slash. */
-const settled = /^(?:\/(?![./])[A-Za-z0-9._~!$&'()*+,:;=@[\]-]*)+$/;
+/**
+ * Whether a path has only segments that are not empty and begin with no dot, and nothing that is escaped, unescaped or taken
+ * for a slash: nothing becomes of it, and most paths are so.
+ */
+export function isSettled(path: string): boolean {
+  let isAfterSlash = false;
+  for (let i = 0; i < path.length; i++) {
+    const code = path.charCodeAt(i);
+    const isSlash = code === slash;
+    if (isAfterSlash ? isSlash || code === dot : i === 0 && !isSlash) return false;
+    if (code >= plainCodes.length || plainCodes[code] === 0) return false;
+    isAfterSlash = isSlash;
+  }
+  return path !== '';
+}
+
+const slash = 0x2f;
+const dot = 0x2e;
+/** By the code of a character, whether it stays as it is. */
+const plainCodes = Uint8Array.from({ length: 128 }, (_, code) => (plain.test(String.fromCharCode(code)) ? 1 : 0));
 
 /** Undefined where the path has a NUL. The rules of the URL library that Envoy uses (googleurl's `CanonicalizePath`). */
 function canonicalPath(raw: string): string | undefined {
-  if (settled.test(raw)) return raw;
+  if (isSettled(raw)) return raw;
   // Parameters of a segment `.` or `..` are dropped first, where its slash and dots are written plainly.
   const path = raw.replaceAll(/\/(\.\.?);[^/]*/g, '/$1');
   let out = '';
