@@ -202,7 +202,10 @@ class Journey {
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */
   #translated(service: MeshService, connection: Connection, request: HttpRequest | undefined): Way {
     const own = endpointsBehind(service, connection.destination);
-    if (own.length === 0) return this.#end(closedWith([7], 'the service has no endpoint'));
+    if (own.length === 0) {
+      const ofPort = service.endpoints.length === 0 ? '' : ` for port ${connection.destination.port}`;
+      return this.#end(closedWith([7], `the service has no endpoint${ofPort}`));
+    }
     const endpoint = oneEndpoint(this.#choose, service.host, own, ({ address }) => address);
     const destination = { address: endpoint?.address ?? '', port: endpoint?.port ?? connection.destination.port };
     return this.#arrive({ ...connection, destination }, request);

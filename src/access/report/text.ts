@@ -88,7 +88,9 @@ function grpcOf(status: number | undefined): string {
 function formatLeg({ workload, side, listener, steps }: ExplainedLeg): readonly string[] {
   const place = `  ${keyOf(workload)}, ${side}`;
   if (listener === undefined) return [`${place}: no proxy on the way`];
-  return [`${place}: listener ${listener}`, ...steps.map((step) => `    ${formatStep(step)}`)];
+  const lines = steps.map((step) => `    ${formatStep(step)}`);
+  // Chains that do not match may be decided by the same fields.
+  return [`${place}: listener ${listener}`, ...lines.filter((line, i) => line !== lines[i - 1])];
 }
 
 const stations: Readonly<Record<ExplainedStep['station'], string>> = {

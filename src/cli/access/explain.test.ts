@@ -61,7 +61,14 @@ describe('meshpol explain', () => {
       /^000 the connection is closed: no filter chain takes it/,
     );
     const without = mesh.replace('selector: {app: httpbin}', 'selector: {app: nobody}');
-    expect(firstLine(await run(asked, without))).toMatch(/^000 the connection is closed: the service has no endpoint/);
+    expect(firstLine(await run(asked, without))).toMatch(/^000 the connection is closed: the service has no endpoint \(/);
+    const other = await run('explain - --from foo/sleep --to httpbin:8001', mesh);
+    expect(firstLine(other)).toMatch(/^000 the connection is closed: the service has no endpoint for port 8001;/);
+  });
+
+  test('says once that no filter chain matches, whatever number of them the same field decided', async () => {
+    const { out } = await run('explain - --from spiffe://cluster.local/ns/x/sa/y --to httpbin.foo', mesh);
+    expect(out.match(/filter chain: none matches, by .*/g)).toHaveLength(1);
   });
 
   test('names the policy, file and line that close the connection of a client outside the mesh', async () => {
