@@ -65,7 +65,7 @@ function readFilter(filter: HttpFilter, wordsOf: RuleWords, limits: string[]): s
   if (filter.gap !== undefined) return unknownAt(filter.gap);
   if (filter.kind === 'jwt') {
     const issuers = filter.providers.map(({ issuer }) => (issuer === '' ? 'any issuer' : issuer));
-    limits.push(`a token must be valid and of ${issuers.join(' or ')}`);
+    limits.push(`a token, if there is one, must be valid and of ${issuers.join(' or ')}`);
     return undefined;
   }
   if (filter.kind === 'authorizer') {

@@ -51,8 +51,13 @@ function headOf({ workload, kind, role, identity, addresses }: WorkloadDescripti
 }
 
 function formatMtls({ port, mode, decidedBy, overrode }: MtlsInForce, _: number, all: readonly MtlsInForce[]): string {
-  const place = port !== undefined ? `port ${port}` : all.length > 1 ? 'all other ports' : 'all ports';
+  const place = port !== undefined ? `port ${port}` : othersThan(all);
   return `${place}: ${mode}${decision(decidedBy, overrode) || ', the default'}`;
+}
+
+/** The ports of what has no port of its own. */
+function othersThan(all: readonly { readonly port?: number | undefined }[]): string {
+  return all.some(({ port }) => port !== undefined) ? 'all other ports' : 'all ports';
 }
 
 /** Without `nothing`, a section without lines is left out. */
@@ -62,10 +67,14 @@ function section(title: string, lines: readonly string[], nothing = ''): readonl
   return [`${title}:`, ...shown.map((line) => `  ${line}`)];
 }
 
-function formatEntrance({ port, serverNames, services, letsIn }: Entrance): readonly string[] {
+function formatEntrance(
+  { port, serverNames, services, letsIn }: Entrance,
+  _: number,
+  all: readonly Entrance[],
+): readonly string[] {
   const names = serverNames.length === 0 ? '' : `, server name ${serverNames.join(' or ')}`;
   const served = services.length === 0 ? '' : ` (${services.join(', ')})`;
-  const place = port === undefined ? 'other ports' : `port ${port}${served}${names}`;
+  const place = port === undefined ? othersThan(all) : `port ${port}${served}${names}`;
   return letsIn.map((sentence) => `${place}: ${sentence}`);
 }
 

@@ -116,7 +116,7 @@ describe('meshpol describe', () => {
     const [http, tcp, ...others] = part(out, 'who is let in');
     expect(http).toBe(
       'port 80 (httpbin.foo.svc.cluster.local:8000): HTTP requests of any client with mutual TLS of the mesh or in plain ' +
-        'text; a token must be valid and of https://i.example; each request that matches rule 1 (to paths ' +
+        'text; a token, if there is one, must be valid and of https://i.example; each request that matches rule 1 (to paths ' +
         '/admin* and ports 80) is denied; the request must match rule 3 (from principals cluster.local/ns/foo/sa/sleep, to methods ' +
         'GET and ports 80, when request.headers[x-a] is not b)',
     );
@@ -184,7 +184,7 @@ describe('meshpol describe', () => {
     const { code, out } = await run('describe legacy/bare -', all);
     expect(code).toBe(0);
     expect(part(out, 'who is let in')).toEqual([
-      'other ports: any client, in plain text: the workload has no proxy, so no policy is enforced',
+      'all ports: any client, in plain text: the workload has no proxy, so no policy is enforced',
     ]);
     expect(part(out, 'mutual TLS, not enforced')[0]).toMatch(/^all ports: STRICT/);
   });

@@ -61,7 +61,9 @@ describe('meshpol explain', () => {
       /^000 the connection is closed: no filter chain takes it/,
     );
     const without = mesh.replace('selector: {app: httpbin}', 'selector: {app: nobody}');
-    expect(firstLine(await run(asked, without))).toMatch(/^000 the connection is closed: the service has no endpoint \(/);
+    expect(firstLine(await run(asked, without))).toMatch(
+      /^000 the connection is closed: the service has no endpoint \(/,
+    );
     const other = await run('explain - --from foo/sleep --to httpbin:8001', mesh);
     expect(firstLine(other)).toMatch(/^000 the connection is closed: the service has no endpoint for port 8001;/);
   });
