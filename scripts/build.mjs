@@ -9,6 +9,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { chmod } from 'node:fs/promises';
 import { basename, delimiter } from 'node:path';
 import { build } from 'esbuild';
+import { wrapped } from './build/cached-script.mjs';
 import { buildLibrary } from './build/library.mjs';
 import { isOlder } from './build/needed-node.mjs';
 import { buildParts } from './build/parts.mjs';
@@ -87,12 +88,12 @@ for (const { module, script, parts } of cachedScripts) {
   const options = {
     ...shared,
     define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-    plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
+    plugins: [lazySchema, unusedParts, lazyBuiltins, plainBuiltins, thirdParty.plugin],
   };
   if (parts !== undefined) {
     const plugins = [lazyPackages, ...options.plugins];
     await buildParts(module, parts, { ...options, ...maps, plugins, outdir: made });
-  } else await build({ ...options, entryPoints: [module], outfile: `${made}/${script}`, format: 'cjs' });
+  } else await buildWrapped({ ...options, entryPoints: [module], outfile: `${made}/${script}`, format: 'cjs' });
   for (const [file] of parts ?? [[script]]) {
     // They are read as Latin-1. The bundler escapes other letters, but not in regular expressions and tagged templates.
     const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${file}`, 'utf8')) ?? [];
@@ -112,7 +113,7 @@ for (const [name, entryPoint] of Object.entries(threads)) {
     outfile: `${made}/${name}.cjs`,
     format: 'cjs',
     define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-    plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
+    plugins: [lazySchema, unusedParts, lazyBuiltins, plainBuiltins, thirdParty.plugin],
   });
 }
 await buildLibrary(made, thirdParty);
@@ -138,6 +139,12 @@ for (const name of programs) {
   await buildFront(name, Object.keys(metafile.outputs));
 }
 
+/** A script as `runScript` takes it. */
+async function buildWrapped(options) {
+  await build(options);
+  writeFileSync(options.outfile, wrapped(readFileSync(options.outfile, 'utf8')));
+}
+
 /** The file that is called: an older Node, or a missing import, ends the program before a line of it runs. */
 async function buildFront(name, outputs) {
   const parts = outputs.filter((path) => path.endsWith('.js')).map((path) => basename(path));
@@ -161,9 +168,12 @@ import('./${name}-main.js');`;
 for (const node of nodesAtHand()) {
   // A failure is told and costs speed, nothing else.
   for (const { script, parts, warmUps } of cachedScripts) {
-    const form = parts === undefined ? 'script' : 'parts';
-    const ahead = ['scripts/build/compile-ahead.mjs', `${made}/${script}`, form];
-    spawnSync(node, [...ahead, ...warmUps.map((name) => `scripts/build/${name}`)], { stdio: 'inherit' });
+    for (const form of parts === undefined ? ['script'] : ['later-parts', 'first-part']) {
+      const ahead = ['scripts/build/compile-ahead.mjs', `${made}/${script}`, form];
+      const { status, stderr } = spawnSync(node, [...ahead, ...warmUps.map((name) => `scripts/build/${name}`)]);
+      // An agent that could not start Envoy says so.
+      if (status !== 0 || form !== 'first-part') process.stderr.write(stderr);
+    }
   }
 }
 const { writeManPages } = await import('./man/write.ts');

@@ -1,6 +1,6 @@
 // A bundled script in CommonJS's form that starts from V8's compiled form of it. Part of the programs, and of what makes the form.
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { constants, Script } from 'node:vm';
 import { endWithout } from './missing-file.mjs';
@@ -11,10 +11,10 @@ import { endWithout } from './missing-file.mjs';
  */
 export function runScript(file) {
   if (!existsSync(file)) endWithout(file);
-  // Node reads the maps only of what it loads itself.
-  if (process.sourceMapsEnabled) return { exports: createRequire(file)(file) };
-  // The bundler writes ASCII, whose strings V8 keeps as they are. Around it is what Node puts around a module.
-  const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`;
+  // The bundler writes ASCII, whose strings V8 keeps as they are.
+  const text = readFileSync(file, 'latin1');
+  // Node reads the maps only of what it compiles itself.
+  if (process.sourceMapsEnabled) return { exports: compiledByNode(file, text.slice(head.length, -foot.length)) };
   const script = new Script(text, {
     filename: file,
     cachedData: readIfThere(compiledFile(file)),
@@ -54,6 +54,21 @@ export function runParts(file) {
     return module.exports;
   };
   return { exports: load(entry), scripts };
+}
+
+const head = '(function (exports, require, module, __filename, __dirname) {';
+const foot = '\n})';
+
+/** The text of a module with what Node puts around it: in the file, so that V8 need not put it together at each start. */
+export function wrapped(text) {
+  return `${head}${text}${foot}`;
+}
+
+function compiledByNode(file, text) {
+  const module = new Module(file);
+  module.filename = file;
+  module._compile(text, file);
+  return module.exports;
 }
 
 /** One for each version of Node: V8 takes only what the same V8 wrote. */

@@ -9,9 +9,10 @@ interface CachedScript {
   runScript(file: string): { readonly exports: unknown; readonly script: Script };
   runParts(file: string): { readonly exports: unknown; readonly scripts: ReadonlyMap<string, Script> };
   compiledFile(file: string): string;
+  wrapped(text: string): string;
 }
 
-const { compiledFile, runParts, runScript }: CachedScript = await import(
+const { compiledFile, runParts, runScript, wrapped }: CachedScript = await import(
   new URL('cached-script.mjs', import.meta.url).href
 );
 
@@ -19,7 +20,7 @@ function scriptFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cached-script-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.cjs');
-  writeFileSync(file, 'exports.sum = (a, b) => a + b;');
+  writeFileSync(file, wrapped('exports.sum = (a, b) => a + b;'));
   return file;
 }
 
@@ -75,8 +76,8 @@ function partFiles(): { readonly first: string; readonly second: string } {
   const folder = mkdtempSync(join(tmpdir(), 'parts-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [first, second] = [join(folder, 'first.cjs'), join(folder, 'second.cjs')];
-  writeFileSync(first, firstPart);
-  writeFileSync(second, secondPart);
+  writeFileSync(first, wrapped(firstPart));
+  writeFileSync(second, wrapped(secondPart));
   return { first, second };
 }
 

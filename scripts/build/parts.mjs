@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
+import { wrapped } from './cached-script.mjs';
 import { joinMaps } from './join-maps.mjs';
 
 /**
@@ -84,7 +85,7 @@ class PartText {
 
   finish(directory, script) {
     const named = Object.entries(directory).map(([name, value]) => `exports.${name}=${JSON.stringify(value)};`);
-    const text = [...this.#lines, '};', ...named, `//# sourceMappingURL=${script}.map`, ''].join('\n');
-    return { text, map: JSON.stringify(joinMaps(this.#sections)) };
+    const text = [...this.#lines, '};', ...named, `//# sourceMappingURL=${script}.map`].join('\n');
+    return { text: wrapped(text), map: JSON.stringify(joinMaps(this.#sections)) };
   }
 }

@@ -30,7 +30,7 @@ function lazyNode({ nested, ...rest }) {
 
 /** Modules of Node that a start seldom needs, each loaded when something of it is first used. */
 export const lazyBuiltins = builtinsOf(
-  /^(node:)?(crypto|dgram|dns|dns\/promises|http2|https|tls|worker_threads|zlib)$/,
+  /^(node:)?(crypto|dgram|dns|dns\/promises|http|http2|https|tls|worker_threads|zlib)$/,
   (path) => `require('${path}')`,
 );
 
@@ -101,7 +101,13 @@ function builtinsOf(filter, load) {
 /** Parts of libraries that no program of ours uses, and that load much when they are loaded: left out. */
 export const unusedParts = {
   name: 'unused-parts',
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
+    // Of pino without streams of its own.
+    onLoad({ filter: /\/sonic-boom\/index\.js$/ }, () => ({ contents: 'module.exports = class {};', loader: 'js' }));
+    onResolve({ filter: /^worker_threads$/ }, ({ path, importer }) =>
+      /\/pino\/lib\/tools\.js$/.test(importer) ? { path, namespace: 'unused-part' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'unused-part' }, () => ({ contents: 'module.exports = {};', loader: 'js' }));
     const filter = /\/(prom-client\/lib\/(cluster|defaultMetrics|pushgateway)|pino\/lib\/transport)\.js$/;
     onLoad({ filter }, () => ({ contents: 'module.exports = undefined;', loader: 'js' }));
   },
