@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { type Colours, coloursFor } from '../lib/colours.ts';
 import { WorldFailure } from '../lib/failure.ts';
 import type { OnStep } from '../lib/on-step.ts';
@@ -57,7 +56,8 @@ export function processIo(): CliIo {
     },
     colours: coloursFor(process.stdout, environment),
     onStep: progress?.step,
-    keepHeapSmall: () => setFlagsFromString('--semi-space-growth-factor=1'),
+    // Loaded when it is needed: programs use this module that never ask for it.
+    keepHeapSmall: () => process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1'),
     untilStopped,
   };
 }

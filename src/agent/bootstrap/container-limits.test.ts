@@ -68,7 +68,7 @@ describe('readContainerLimits', () => {
       await mkdir(dirname(join(mount, name)), { recursive: true });
       await writeFile(join(mount, name), text);
     }
-    expect(await readContainerLimits({ mount, membership: join(folder, 'membership') })).toEqual(expected);
+    expect(readContainerLimits({ mount, membership: join(folder, 'membership') })).toEqual(expected);
   });
 
   test.each([
@@ -82,6 +82,6 @@ describe('readContainerLimits', () => {
       `Limit    Soft Limit    Hard Limit    Units\nMax open files            ${limit}    files\n`,
     );
     const places = { mount: folder, membership: join(folder, 'none'), limits };
-    expect(await readContainerLimits(places)).toMatchObject({ descriptors });
+    expect(readContainerLimits(places)).toMatchObject({ descriptors });
   });
 });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the kernel lets this process use; undefined where nothing limits it. */
@@ -27,24 +27,24 @@ const usual: CgroupPlaces = { mount: '/sys/fs/cgroup', membership: '/proc/self/c
  * (kernel.org, admin-guide/cgroup-v2 and cgroup-v1; cgroups(7)), and of its descriptors (proc_pid_limits(5)). What cannot
  * be read limits nothing.
  */
-export async function readContainerLimits(places: CgroupPlaces = usual): Promise<ContainerLimits> {
-  const groups = parseMembership(await read(places.membership));
+export function readContainerLimits(places: CgroupPlaces = usual): ContainerLimits {
+  const groups = parseMembership(read(places.membership));
   const cpus: (number | undefined)[] = [];
   const memory: (number | undefined)[] = [];
   for (const folder of foldersOf(places.mount, '', groups.unified)) {
-    const [limit, period] = words(await read(join(folder, 'cpu.max')));
+    const [limit, period] = words(read(join(folder, 'cpu.max')));
     cpus.push(quota(limit, period));
-    memory.push(bytes(await read(join(folder, 'memory.max'))));
+    memory.push(bytes(read(join(folder, 'memory.max'))));
   }
   for (const folder of foldersOf(places.mount, 'cpu', groups.cpu)) {
-    const [limit] = words(await read(join(folder, 'cpu.cfs_quota_us')));
-    const [period] = words(await read(join(folder, 'cpu.cfs_period_us')));
+    const [limit] = words(read(join(folder, 'cpu.cfs_quota_us')));
+    const [period] = words(read(join(folder, 'cpu.cfs_period_us')));
     cpus.push(quota(limit, period));
   }
   for (const folder of foldersOf(places.mount, 'memory', groups.memory)) {
-    memory.push(bytes(await read(join(folder, 'memory.limit_in_bytes'))));
+    memory.push(bytes(read(join(folder, 'memory.limit_in_bytes'))));
   }
-  const descriptors = places.limits === undefined ? undefined : openFiles(await read(places.limits));
+  const descriptors = places.limits === undefined ? undefined : openFiles(read(places.limits));
   return { cpus: least(cpus), memoryBytes: least(memory), descriptors };
 }
 
@@ -96,9 +96,10 @@ function least(values: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-async function read(path: string): Promise<string> {
+/** The kernel answers at once. */
+function read(path: string): string {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     // Another version of control groups, or none: no limit is known.
     return '';

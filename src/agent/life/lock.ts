@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -54,6 +54,18 @@ export async function takeFolderLock(folder: string): Promise<FolderLock> {
   }
   await release();
   throw new AgentError('already-running', `another agent uses the configuration folder "${folder}"`);
+}
+
+/** The kernel's, without Node's module for cryptography, which takes a while to load. */
+function randomBytes(count: number): Buffer {
+  const device = openSync('/dev/urandom', 'r');
+  try {
+    const bytes = Buffer.alloc(count);
+    readSync(device, bytes);
+    return bytes;
+  } finally {
+    closeSync(device);
+  }
 }
 
 /** Names of the sockets of living agents but `own`; those of dead ones are removed, as no name is ever used again. */

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { identityOf, listeningPorts, portOwner } from './process-table.ts';
+import { identityOf, listeningPorts, portOwner, portsInUse } from './process-table.ts';
 
 describe('identityOf', () => {
   test('is the start of the process, the boot, and the namespace in which its number counts', async () => {
@@ -43,4 +43,23 @@ test('portOwner names the process that listens on a port', async () => {
   await new Promise((resolve) => server.close(resolve));
   expect(await portOwner(port)).toBeUndefined();
   expect((await listeningPorts())?.has(port)).toBe(false);
+});
+
+test('portsInUse has the ports of connections among those taken, and not among those where somebody listens', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { readonly port: number };
+  const client = connect(port, '127.0.0.1');
+  await once(client, 'connect');
+  const { listening, taken } = (await portsInUse()) ?? {};
+  const own = client.localPort ?? 0;
+  expect([listening?.has(port), listening?.has(own), taken?.has(port), taken?.has(own)]).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+  client.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  expect(await portsInUse('/nosuch')).toBeUndefined();
 });

@@ -37,8 +37,8 @@ export function workingDirectoryOf(pid: number): Promise<string | undefined> {
  * that this one may look into.
  */
 export async function portOwner(port: number): Promise<string | undefined> {
-  const listening = (await listeningSockets('/proc/net')) ?? [];
-  const sockets = new Set(listening.filter((socket) => socket.port === port).map(({ name }) => name));
+  const all = (await tcpSockets('/proc/net')) ?? [];
+  const sockets = new Set(all.filter((one) => one.isListening && one.port === port).map(({ name }) => name));
   if (sockets.size === 0) return undefined;
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
@@ -52,26 +52,43 @@ export async function portOwner(port: number): Promise<string | undefined> {
 
 /** TCP ports of this network namespace on which somebody listens, at whatever address; undefined when no table can be read. */
 export async function listeningPorts(tables = '/proc/net'): Promise<ReadonlySet<number> | undefined> {
-  const listening = await listeningSockets(tables);
-  return listening && new Set(listening.map(({ port }) => port));
+  return (await portsInUse(tables))?.listening;
 }
 
-interface ListeningSocket {
+/** TCP ports of this network namespace, at whatever address. */
+export interface PortsInUse {
+  /** Somebody listens there. */
+  readonly listening: ReadonlySet<number>;
+  /** A connection has it on this side, or somebody listens there. */
+  readonly taken: ReadonlySet<number>;
+}
+
+/** Both from one look at the kernel's tables; undefined when none can be read. */
+export async function portsInUse(tables = '/proc/net'): Promise<PortsInUse | undefined> {
+  const sockets = await tcpSockets(tables);
+  if (sockets === undefined) return undefined;
+  const portsOf = (some: readonly TcpSocket[]): ReadonlySet<number> => new Set(some.map(({ port }) => port));
+  return { listening: portsOf(sockets.filter(({ isListening }) => isListening)), taken: portsOf(sockets) };
+}
+
+interface TcpSocket {
   readonly port: number;
+  readonly isListening: boolean;
   /** `socket:[inode]`, as a descriptor of the socket reads. */
   readonly name: string;
 }
 
-async function listeningSockets(tables: string): Promise<readonly ListeningSocket[] | undefined> {
+async function tcpSockets(tables: string): Promise<readonly TcpSocket[] | undefined> {
   const read = (name: string) => readFile(`${tables}/${name}`, 'utf8').catch(() => undefined);
   const texts = (await Promise.all(['tcp', 'tcp6'].map(read))).filter((text) => text !== undefined);
-  return texts.length === 0 ? undefined : texts.flatMap((text) => text.split('\n').flatMap(listeningSocket));
+  return texts.length === 0 ? undefined : texts.flatMap((text) => text.split('\n').slice(1).flatMap(tcpSocket));
 }
 
-/** What a line of `/proc/net/tcp` tells of a socket in state LISTEN (0A). */
-function listeningSocket(line: string): readonly ListeningSocket[] {
+/** What a line of `/proc/net/tcp` below its head tells of a socket; 0A is the state LISTEN. */
+function tcpSocket(line: string): readonly TcpSocket[] {
   const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
-  return state === '0A' ? [{ port: Number.parseInt(local.split(':')[1] ?? '', 16), name: `socket:[${inode}]` }] : [];
+  const port = Number.parseInt(local.split(':')[1] ?? '', 16);
+  return Number.isNaN(port) ? [] : [{ port, isListening: state === '0A', name: `socket:[${inode}]` }];
 }
 
 /** The program of its command line: what the kernel calls a process is the name of a thread, `MainThread` for Node. */

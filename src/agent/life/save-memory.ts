@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-
 /** Of V8, to be set while it runs. */
 const flags = [
   // Without its optimising compilers 6 MiB of V8's own code are never read, and there is no code of theirs.
@@ -16,5 +14,7 @@ const flags = [
  * others: call it when all code is loaded. What it saves is on the performance page (row 24).
  */
 export function saveMemory(): void {
+  // Loaded here and not before Envoy runs.
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   for (const flag of flags) setFlagsFromString(flag);
 }

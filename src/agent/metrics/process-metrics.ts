@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Meters } from './meters.ts';
 

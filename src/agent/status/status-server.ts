@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { AgentError } from '../agent-error.ts';
 import { Connections } from './connections.ts';
@@ -27,23 +27,17 @@ const answerTimeoutMs = 70_000;
 export async function startStatusServer(options: StatusOptions): Promise<StatusServer> {
   const desk = new StatusDesk(options);
   const connections = new Connections();
-  const http = createHttpServer({ maxHeaderSize: 8_192 }, (request, response) => {
-    // One request a connection: Envoy, which forwards readiness here, would use a kept one just as it is closed.
-    response.shouldKeepAlive = false;
-    connections.begin(request.socket);
-    const timer = setTimeout(() => request.socket.destroy(), answerTimeoutMs);
-    response.once('close', () => {
-      clearTimeout(timer);
-      connections.end(request.socket);
-    });
-    void desk.answer(request, response);
-  });
+  let http: HttpServer | undefined;
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     if (!connections.mayOpen(socket)) {
       socket.destroy();
       return;
     }
-    const first = new FirstRequest(socket, () => http.emit('connection', first));
+    // Made when somebody asks: Node takes a while to load what it has for HTTP.
+    const first = new FirstRequest(socket, () => {
+      http ??= answering(desk, connections);
+      http.emit('connection', first);
+    });
     connections.watch(first);
   });
   await listen(server, options.port);
@@ -55,6 +49,21 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
         connections.closeAll();
       }),
   };
+}
+
+/** Answers the requests of connections that it is handed. */
+function answering(desk: StatusDesk, connections: Connections): HttpServer {
+  return createHttpServer({ maxHeaderSize: 8_192 }, (request, response) => {
+    // One request a connection: Envoy, which forwards readiness here, would use a kept one just as it is closed.
+    response.shouldKeepAlive = false;
+    connections.begin(request.socket);
+    const timer = setTimeout(() => request.socket.destroy(), answerTimeoutMs);
+    response.once('close', () => {
+      clearTimeout(timer);
+      connections.end(request.socket);
+    });
+    void desk.answer(request, response);
+  });
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -10,12 +10,18 @@ import { givenOptions } from './values.ts';
 /** Runs one command line of `pilot-agent` and gives its exit code. */
 export function runPilotAgent(argv: readonly string[], context: ProgramContext): Promise<number> {
   return runProgram('pilot-agent', (finish, output) =>
-    createPilotAgent(context, finish, output).parseAsync(foldBooleans(argv), { from: 'user' }),
+    // The others cannot be meant then, and Envoy is started so much earlier.
+    createPilotAgent(context, finish, output, argv[0] === 'proxy').parseAsync(foldBooleans(argv), { from: 'user' }),
   );
 }
 
-/** The commands of `pilot-agent`. */
-export function createPilotAgent(context: ProgramContext, finish: Finish, output: OutputConfiguration = {}): Command {
+/** The commands of `pilot-agent`, or `proxy` alone. */
+export function createPilotAgent(
+  context: ProgramContext,
+  finish: Finish,
+  output: OutputConfiguration = {},
+  isProxyAlone = false,
+): Command {
   const program = createProgram(
     'pilot-agent',
     'Compiles policies, and runs and supervises Envoy, in a sidecar or gateway container.',
@@ -24,6 +30,7 @@ export function createPilotAgent(context: ProgramContext, finish: Finish, output
   answerWithoutCommand(program);
   addLoggingFlags(program);
   addProxyCommand(program, context, finish);
+  if (isProxyAlone) return program;
   addLoggingFlags(addVersionCommand(program, () => context.signals.release()));
   addRedirectCommands(program, context, finish);
   addCallCommands(program, context, finish);

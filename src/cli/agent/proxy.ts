@@ -75,7 +75,6 @@ export async function runProxy(
 
   const agent = agentSettingsOf(environment, log);
   if (agent === undefined) return 1;
-  const reading = readContainerLimits();
   const settingsOptions = settingsOptionsOf(flags, environment);
   const settings = await settingsOf(settingsOptions, log);
   if (settings === undefined) return 1;
@@ -92,7 +91,7 @@ export async function runProxy(
   const bootstrap = chooseBootstrap(agent, flags.templateFile, settings.proxy, podInfo);
   if (bootstrap.unused !== '') log.info('templates that are not used', { named: bootstrap.unused });
   const watched = [flags.meshConfig ?? defaultMeshConfig, join(podInfo, 'annotations'), ...bootstrap.watched];
-  const limits = await reading;
+  const limits = readContainerLimits();
   const config = agentConfigOf(role, flags, settings.proxy, agent, { envoyBinary, bootstrap, limits });
   const status = statusSettingsOf(role, agent, settings, identity);
   const dns = dnsConfigOf(agent, settings, identity.domain, log);
