@@ -83,7 +83,7 @@ function kindSection(): string {
     [
       'GatewayClass, Gateway, GRPCRoute, HTTPRoute, TLSRoute, ReferenceGrant',
       'gateway.networking.k8s.io',
-      '[read](../reference/gateway-api.md) by `meshpol`, and by `meshd` with `PILOT_ENABLED_SERVICE_APIS=true`; a `pilot-agent` that compiles itself skips them',
+      '[read](../reference/gateway-api.md) by `meshpol`, and with `PILOT_ENABLED_SERVICE_APIS=true` by `meshd` and by a `pilot-agent` that compiles by itself',
       '–',
     ],
     ['every other kind', 'gateway.networking.k8s.io', 'refused', 'Gateway and VirtualService'],

@@ -99,7 +99,7 @@ function refuseTargets(object: ValidObject, bag: DiagnosticBag): boolean {
   if (first === undefined) return false;
   const field = String(first[1][1]);
   const reason =
-    'it names objects of the Gateway API, which are skipped here; write a "selector", or set PILOT_ENABLED_SERVICE_APIS=true where meshd compiles';
+    'it names objects of the Gateway API, which are skipped here; write a "selector", or set PILOT_ENABLED_SERVICE_APIS=true in meshd, or in an agent that compiles by itself';
   bag.report('unsupported-field', document.spanOf(['spec', field], 'key'), { field, reason });
   return true;
 }

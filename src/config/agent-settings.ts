@@ -108,6 +108,8 @@ export interface AgentSettings {
   readonly cloud: CloudSettings;
   readonly life: LifeSettings;
   readonly reload: ReloadSettings;
+  /** PILOT_ENABLED_SERVICE_APIS: objects of the Gateway API are not skipped. */
+  readonly readsGatewayApi: boolean;
   /** MESH_DISCOVERY_CACHE_MAX_AGE. */
   readonly discoveryCacheMaxAgeMs: number;
   /** DNS_AGENT: not empty serves DNS to the workload. */

@@ -88,6 +88,16 @@ export const agentVariables: readonly Variable[] = [
     effect: 'longest time from the first change to its compilation',
   },
   {
+    name: 'PILOT_ENABLED_SERVICE_APIS',
+    type: 'boolean',
+    default: 'false',
+    owner: 'agent',
+    setting: 'readsGatewayApi',
+    effect:
+      'true: an agent that compiles reads the objects of the Gateway API; false: it skips them, and refuses policies that name them (targetRefs)',
+    security: true,
+  },
+  {
     name: 'POD_NAME',
     type: 'string',
     default: '',

@@ -91,13 +91,6 @@ export const controlPlaneVariables: readonly Variable[] = [
     effect: 'time for which a replaced version of an object is remembered',
   },
   {
-    name: 'PILOT_ENABLED_SERVICE_APIS',
-    type: 'boolean',
-    default: 'false',
-    owner: 'control-plane',
-    effect: 'reads the objects of the Gateway API',
-  },
-  {
     name: 'PILOT_ENABLE_ANALYSIS',
     type: 'boolean',
     default: 'false',

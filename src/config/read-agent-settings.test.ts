@@ -60,6 +60,7 @@ describe('readAgentSettings', () => {
     ['MESH_RESTART_POLICY', 'on-failure', 'never', 'on-failure'],
     ['PILOT_DEBOUNCE_AFTER', '1s', 100, 1_000],
     ['PILOT_DEBOUNCE_MAX', '1m', 10_000, 60_000],
+    ['PILOT_ENABLED_SERVICE_APIS', 'true', false, true],
     ['NOTIFY_SOCKET', '/run/notify', undefined, '/run/notify'],
   ];
 
@@ -87,6 +88,7 @@ describe('readAgentSettings', () => {
     ['PKCS8_KEY', 'yes', '"true" or "false"'],
     ['PKCS8_KEY', '', '"true" or "false"'],
     ['ENABLE_INGRESS_GATEWAY_SDS', 'on', '"true" or "false"'],
+    ['PILOT_ENABLED_SERVICE_APIS', 'yes', '"true" or "false"'],
     ['SECRET_GRACE_PERIOD_RATIO', '1.5', 'a number from 0 to 1'],
     ['SECRET_GRACE_PERIOD_RATIO', '-0.1', 'a number from 0 to 1'],
     ['SECRET_GRACE_PERIOD_RATIO', 'NaN', 'a number from 0 to 1'],

@@ -40,6 +40,7 @@ export function readAgentSettings(environment: Environment, bag: DiagnosticBag):
     cloud: cloud(reader),
     life: life(reader),
     reload: reload(reader),
+    readsGatewayApi: reader.read('PILOT_ENABLED_SERVICE_APIS', parseBoolean),
     discoveryCacheMaxAgeMs: reader.read('MESH_DISCOVERY_CACHE_MAX_AGE', positiveDuration),
     dnsAgent: reader.read('DNS_AGENT', text),
     dnsServer: reader.read('DNS_SERVER', optional(secureDnsServer)),

@@ -17,14 +17,16 @@ export interface FixedInputs {
   /** Undefined: the built-in ones. */
   readonly templates: readonly TemplateFile[] | undefined;
   readonly bootstrap: BootstrapTexts;
+  /** Objects of the Gateway API are not skipped. */
+  readonly readsGatewayApi: boolean;
   /** The files of all these as diagnostics may show them: no secrets. */
   readonly texts: readonly SourceFile[];
 }
 
 /** What a compiler is made with of them; undefined when the bag got an error. */
 export async function compilerInputsOf(fixed: FixedInputs, bag: DiagnosticBag): Promise<CompilerInputs | undefined> {
-  const { settings, host } = fixed;
+  const { settings, host, readsGatewayApi } = fixed;
   const templates = fixed.templates && (await loadTemplates(fixed.templates, bag));
   const bootstrap = parseUserBootstrap(fixed.bootstrap, bag);
-  return bag.hasErrors ? undefined : { settings, templates, host, bootstrap };
+  return bag.hasErrors ? undefined : { settings, templates, host, bootstrap, readsGatewayApi };
 }

@@ -7,7 +7,10 @@ import type { MeshObject } from '../policy/object.ts';
 import type { Pod, WorkloadEntry } from '../policy/topology-kinds.ts';
 import { readSources } from '../source/read.ts';
 
-/** Pods and workload entries that have the address in the inputs as they are now; what is wrong with them is reported later. */
+/**
+ * Pods and workload entries that have the address in the inputs as they are now; what is wrong with them is reported later, and
+ * other objects are of no interest.
+ */
 export async function workloadsAt(
   address: string,
   inputs: readonly string[],

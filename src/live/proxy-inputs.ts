@@ -12,6 +12,8 @@ export interface ProxyInputs {
   readonly settings: SettingsOptions;
   /** Of `--policies`; `configSources` of the mesh configuration add theirs. */
   readonly policies: readonly string[];
+  /** Objects of the Gateway API are not skipped (PILOT_ENABLED_SERVICE_APIS). */
+  readonly readsGatewayApi?: boolean | undefined;
   /** What is read besides: the mesh configuration, templates. */
   readonly watched: readonly string[];
   /** A bootstrap template, or a folder of templates. */

@@ -26,10 +26,10 @@ export async function readFixed(
   const bootstrap = await readBootstrapTexts({ custom, override: inputs.bootstrapOverride });
   const texts: SourceFile[] = [...sources, ...(templates ?? []), ...shownTexts(bootstrap)];
   const { environment, podInfo } = inputs.settings;
-  const { memoryLimitBytes, descriptorLimit } = inputs;
+  const { memoryLimitBytes, descriptorLimit, readsGatewayApi = false } = inputs;
   const machine = { memoryLimitBytes, descriptorLimit, addresses };
   const host = await readHostFacts({ environment, podInfo, ...machine }, settings, bag, texts);
-  return { settings, templates, host, bootstrap, texts };
+  return { settings, templates, host, bootstrap, readsGatewayApi, texts };
 }
 
 type ReadPolicies =

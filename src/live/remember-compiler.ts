@@ -7,14 +7,15 @@ import type { Settings } from '../config/settings.ts';
 /** A compiler remembers what it compiled; another one is made only when what it was made with differs. */
 export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
   let made: { readonly key: string; readonly compiler: Compiler } | undefined;
-  return ({ settings, templates, host, bootstrap }) => {
-    const key = keyOf({ settings, templates, host, bootstrap });
+  return (inputs) => {
+    const { settings, templates, host, bootstrap, readsGatewayApi } = inputs;
+    const key = keyOf(inputs);
     if (made?.key !== key) {
       const options = {
         settings,
         host,
         bootstrap,
-        skipsGatewayApi: true,
+        skipsGatewayApi: !readsGatewayApi,
         ...(templates === undefined ? {} : { templates }),
       };
       made = { key, compiler: createCompiler(options) };
@@ -23,9 +24,9 @@ export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
   };
 }
 
-function keyOf({ settings, templates, host, bootstrap }: CompilerInputs): string {
+function keyOf({ settings, templates, host, bootstrap, readsGatewayApi }: CompilerInputs): string {
   const written = [bootstrap.custom, bootstrap.override].map((message) => message && [message.file, message.json]);
-  return JSON.stringify([settings, templates?.key, host, written]);
+  return JSON.stringify([settings, templates?.key, host, written, readsGatewayApi]);
 }
 
 /** What a compiler is made with. */
@@ -34,4 +35,6 @@ export interface CompilerInputs {
   readonly templates: Templates | undefined;
   readonly host: HostFacts;
   readonly bootstrap: UserBootstrap;
+  /** Objects of the Gateway API are not skipped. */
+  readonly readsGatewayApi: boolean;
 }

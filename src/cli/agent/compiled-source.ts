@@ -32,6 +32,7 @@ export function openCompiledSource(
     ...{ templateFile: bootstrap.templateFile, bootstrapOverride: bootstrap.override },
     ...{ memoryLimitBytes: limits.memoryBytes, descriptorLimit: limits.descriptors },
     onFigures: (figures) => metrics.showFigures(figures),
+    readsGatewayApi: agent.readsGatewayApi,
     fallbackSecret: agent.secrets.fallbackSecret,
     gatewayNamespace: agent.secrets.gatewayNamespace,
   });

@@ -26,11 +26,18 @@ export function discoveryAddressOf(
 /** Variables that choose Secrets of gateways, of which the control plane gives those of the gateway's own namespace alone. */
 const secretVariables = ['INGRESS_GATEWAY_NAMESPACE', 'INGRESS_GATEWAY_FALLBACK_SECRET'] as const;
 
+const whyUnused: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    secretVariables.map((name) => [name, 'meshd chooses the Secrets of a gateway, from its own namespace']),
+  ),
+  PILOT_ENABLED_SERVICE_APIS: 'meshd has to be set so that it reads the Gateway API',
+};
+
 /** What is said of variables that are set, and have no effect on a configuration of the control plane. */
 export function unusedVariables(environment: Environment): readonly string[] {
-  return secretVariables
-    .filter((name) => (environment[name] ?? '') !== '')
-    .map((name) => `${name} has no effect: meshd chooses the Secrets of a gateway, from its own namespace`);
+  return Object.entries(whyUnused)
+    .filter(([name]) => (environment[name] ?? '') !== '')
+    .map(([name, why]) => `${name} has no effect: ${why}`);
 }
 
 /** Kubernetes tells each container where its API server is. */

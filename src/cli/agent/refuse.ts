@@ -25,6 +25,7 @@ const supportedVariables: ReadonlySet<string> = new Set([
   'PILOT_CERT_PROVIDER',
   'PILOT_DEBOUNCE_AFTER',
   'PILOT_DEBOUNCE_MAX',
+  'PILOT_ENABLED_SERVICE_APIS',
   'PKCS8_KEY',
   'PLUGINS',
   'POD_NAME',

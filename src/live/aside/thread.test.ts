@@ -26,7 +26,7 @@ const good: GoodState = {
   fixed: {
     settings: settingsOf({ environment: {} }, new DiagnosticBag()).settings,
     host: { memoryLimitBytes: undefined, addresses: [], labels: {}, annotations: {}, metadata: {} },
-    ...{ templates: undefined, bootstrap: {}, texts: [] },
+    ...{ templates: undefined, bootstrap: {}, readsGatewayApi: false, texts: [] },
   },
 };
 
