@@ -1,13 +1,13 @@
 import { decodeMessage } from '../envoy/api/decode.ts';
 import { encodeMessage } from '../envoy/api/encode.ts';
 import type { DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, ErrorDetail } from './message.ts';
+import { writeBodies, writeEntries } from './resource-entries.ts';
 
 /** How one form of the protocol reads its requests and writes its responses (envoy/service/discovery/v3). */
 export interface Codec<Request, Response> {
   /** Throws when the bytes are no request. */
   decode(bytes: Uint8Array): Request;
-  /** `isAlone`: nobody else is sent the same resources, so their encoded form is not kept beside them. */
-  encode(response: Response, isAlone?: boolean): Buffer;
+  encode(response: Response): Buffer;
 }
 
 const discovery = 'envoy.service.discovery.v3';
@@ -39,15 +39,13 @@ export const stateOfTheWorldCodec: Codec<DiscoveryRequest, DiscoveryResponse> = 
     const raw = decodeMessage(`${discovery}.DiscoveryRequest`, bytes) as RawDiscoveryRequest;
     return { ...common(raw), versionInfo: raw.version_info ?? '', resourceNames: raw.resource_names ?? [] };
   },
-  encode: ({ typeUrl, versionInfo, nonce, resources }, isAlone = false) => {
+  encode: ({ typeUrl, versionInfo, nonce, resources }) => {
     const message = 'DiscoveryResponse';
-    return Buffer.concat([
+    const [head, tail] = [
       encode(message, { version_info: versionInfo }),
-      ...resources.map((value) =>
-        once(value, typeUrl, isAlone, () => encode(message, { resources: [{ typeUrl, value }] })),
-      ),
       encode(message, { type_url: typeUrl, nonce }),
-    ]);
+    ];
+    return writeBodies(head, typeUrl, resources, tail);
   },
 };
 
@@ -61,31 +59,13 @@ export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
       initialVersions: raw.initial_resource_versions ?? {},
     };
   },
-  encode: ({ typeUrl, systemVersion, nonce, resources, removed }, isAlone = false) => {
+  encode: ({ typeUrl, systemVersion, nonce, resources, removed }) => {
     const message = 'DeltaDiscoveryResponse';
-    const encodeOne = ({ name, version, body }: DeltaResponse['resources'][number]): Buffer =>
-      encode(message, { resources: [{ name, version, resource: { typeUrl, value: body } }] });
-    return Buffer.concat([
-      encode(message, { system_version_info: systemVersion }),
-      ...resources.map((resource) => once(resource, typeUrl, isAlone, () => encodeOne(resource))),
-      encode(message, { type_url: typeUrl, nonce, removed_resources: removed }),
-    ]);
+    const head = encode(message, { system_version_info: systemVersion });
+    const tail = encode(message, { type_url: typeUrl, nonce, removed_resources: removed });
+    return writeEntries(head, typeUrl, resources, tail);
   },
 };
-
-/** Resources as they stand in a response, each encoded once for all streams, with the type that it was encoded for. */
-const encoded = new WeakMap<object, { readonly typeUrl: string; readonly bytes: Buffer }>();
-
-/** A message may be put together of the bytes of its fields, in their order. */
-function once(resource: object, typeUrl: string, isAlone: boolean, encodeOne: () => Buffer): Buffer {
-  if (isAlone) return encodeOne();
-  let known = encoded.get(resource);
-  if (known?.typeUrl !== typeUrl) {
-    known = { typeUrl, bytes: encodeOne() };
-    encoded.set(resource, known);
-  }
-  return known.bytes;
-}
 
 function encode(message: string, json: unknown): Buffer {
   const bytes = encodeMessage(`${discovery}.${message}`, json);

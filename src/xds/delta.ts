@@ -75,13 +75,14 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     const told = this.#settle(request);
     this.#move();
     const isFirst = !this.#hasStarted;
+    const hasNone = Object.keys(request.initialVersions).length === 0;
     const asked = isFirst ? this.#start(request) : this.#subscribe(request.subscribe);
     for (const name of request.unsubscribe) this.#unsubscribe(name);
     // Of what a client has beside the names that it asks for, routes of its own may still lead to what is gone.
     const removes = isFirst && this.#names.isWildcard ? new Set(request.subscribe) : true;
-    const response = this.#respond(this.#collect(asked, removes));
+    const response = this.#respond(this.#collect(asked, removes, hasNone || !isFirst));
     // Envoy starts once it knows all clusters and listeners, though there be none.
-    const isWaitedFor = isFirst && this.#names.isWildcard && Object.keys(request.initialVersions).length === 0;
+    const isWaitedFor = isFirst && this.#names.isWildcard && hasNone;
     return { ...told, response: response ?? (isWaitedFor ? this.#send({ resources: [], removed: [] }) : undefined) };
   }
 
@@ -127,6 +128,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     if (isConfiguration && !this.#names.isWildcard) this.#names.add(versions.keys());
     const asked = new Set([...subscribe.filter((name) => name !== '*'), ...versions.keys()]);
     if (this.#names.isWildcard) for (const { name } of this.#base.all) asked.add(name);
+    if (versions.size === 0) return asked;
     for (const name of asked) {
       // A secret is sent whatever the client says: Envoy names the last one that it accepted.
       const isBelieved = isConfiguration || !subscribe.includes(name);
@@ -143,7 +145,6 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
       this.#names.isWildcard = true;
     }
     this.#names.add(names.filter((name) => name !== '*'));
-    for (const name of asked) this.#exceptions.set(name, '');
     return asked;
   }
 
@@ -180,33 +181,42 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   #move(): void {
     const { view } = this.#source;
     if (view === this.#base) return;
-    const { changed, removed } = view.changesSince(this.#base);
-    const isConcerned = (name: string): boolean => this.#names.has(name) && !this.#exceptions.has(name);
-    for (const name of [...changed.map((resource) => resource.name), ...removed]) {
-      if (isConcerned(name)) this.#exceptions.set(name, this.#base.get(name)?.version ?? '');
-    }
+    if (this.#hasStarted) this.#except(view);
     // A refused secret may be good beside another one.
     if (!this.#source.type.isConfiguration) this.#suspects?.clear();
     this.#base = view;
     this.#names.follow(view);
   }
 
+  /** What of the names differs in `view` becomes an exception. */
+  #except(view: ResourceView): void {
+    const { changed, removed } = view.changesSince(this.#base);
+    for (const name of [...changed.map((resource) => resource.name), ...removed]) {
+      if (!this.#names.has(name) || this.#exceptions.has(name)) continue;
+      this.#exceptions.set(name, this.#base.get(name)?.version ?? '');
+    }
+  }
+
   #resourceOf(name: string): DiscoveryResource | undefined {
     return this.#names.has(name) ? this.#base.get(name) : undefined;
   }
 
-  #collect(names: Iterable<string>, removes: boolean | ReadonlySet<string>): Changes {
+  /** `isAnew`: of these the client has nothing, or gets them again; thousands of names do not become exceptions first. */
+  #collect(names: Iterable<string>, removes: boolean | ReadonlySet<string>, isAnew = false): Changes {
     const resources: DiscoveryResource[] = [];
     const removed: string[] = [];
     for (const name of [...names]) {
-      const has = this.#exceptions.get(name);
+      const has = isAnew && this.#names.has(name) ? '' : this.#exceptions.get(name);
       if (has === undefined) continue;
       const resource = this.#resourceOf(name);
-      if (resource !== undefined && this.#suspects?.holds(resource) && has !== resource.version) continue;
+      const isNews = has !== resource?.version;
+      if (resource === undefined ? !isTold(removes, name) : isNews && this.#suspects?.holds(resource)) {
+        this.#exceptions.set(name, has);
+        continue;
+      }
       if (resource === undefined) {
-        if (!isTold(removes, name)) continue;
         if (has !== '' || this.#source.type.isConfiguration) removed.push(name);
-      } else if (has !== resource.version) resources.push(resource);
+      } else if (isNews) resources.push(resource);
       this.#exceptions.delete(name);
     }
     return { resources: sortedByName(resources), removed: removed.sort() };

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { sortedBy } from '../lib/sort.ts';
 import { contentVersion, type DiscoveryResource } from './resource.ts';
 import { emptyList, type ListChange, type ResourceList } from './resource-list.ts';
 
@@ -32,12 +31,9 @@ export class ResourceView {
 
   /** Sorted by name. */
   get all(): readonly DiscoveryResource[] {
-    const [only = emptyList, ...others] = this.parts;
-    if (others.every(({ all }) => all.length === 0)) return only.all;
-    return sortedBy(
-      this.parts.flatMap(({ all }) => all),
-      ({ name }) => name,
-    );
+    let merged = emptyList.all;
+    for (const { all } of this.parts) merged = mergedByName(merged, all);
+    return merged;
   }
 
   /** Digest of the names and versions. */
@@ -75,6 +71,19 @@ export class ResourceView {
       removed: changes.flatMap(({ removed }) => removed).filter((name) => this.get(name) === undefined),
     };
   }
+}
+
+/** Of two lists that are sorted; each proxy has a few resources beside the thousands that it shares. */
+function mergedByName(a: readonly DiscoveryResource[], b: readonly DiscoveryResource[]): readonly DiscoveryResource[] {
+  if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+  const merged: DiscoveryResource[] = [];
+  let at = 0;
+  for (const resource of a) {
+    for (let other = b[at]; other !== undefined && other.name < resource.name; other = b[++at]) merged.push(other);
+    merged.push(resource);
+  }
+  for (const other of b.slice(at)) merged.push(other);
+  return merged;
 }
 
 /** Nothing is to be seen. */

@@ -37,8 +37,6 @@ export interface StreamScope {
   mostNames(typeUrl: string): number;
   /** Gives the function that ends the subscription. */
   onChange(listener: () => void): () => void;
-  /** Nobody else is served the same resources. */
-  readonly isAlone?: boolean;
   /** What the nonces of responses that are made now begin with; absent: nothing. */
   readonly noncePrefix?: string;
   sent?(response: SentNote): void;

@@ -219,7 +219,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
       this.#unsent -= 1;
       this.#schedule();
     };
-    this.#call.write(form.codec.encode(response, this.#scope?.isAlone), sent);
+    this.#call.write(form.codec.encode(response), sent);
     observer.pushed?.({ typeUrl: response.typeUrl, version: form.versionOf(response) });
   }
 

@@ -149,7 +149,7 @@ export class HeldConfiguration {
     this.#hasSettled = false;
     const stores = [...Object.values(this.stores), this.secrets.store];
     return {
-      ...{ steps: [secretStep, ...configurationSteps], stepTimeoutMs, isAlone: true },
+      ...{ steps: [secretStep, ...configurationSteps], stepTimeoutMs },
       sourceOf: (typeUrl) => stores.find(({ type }) => type.typeUrl === typeUrl),
       mostNames: () => 1_000_000,
       onChange: (listener) => {

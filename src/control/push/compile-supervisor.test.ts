@@ -31,6 +31,12 @@ parentPort.on('message', ({ type, answer }) => {
 parentPort.postMessage({ type: 'question', question: { name: 'keys', rules: [{ issuer: 'i', jwksUri: 'ftp://x' }] } });
 `;
 
+/** Tells the limits of its heap. */
+const limited = `
+const { parentPort, resourceLimits } = require('node:worker_threads');
+parentPort.postMessage({ type: 'told', level: 'info', text: JSON.stringify(resourceLimits) });
+`;
+
 describe('CompileSupervisor', () => {
   let folder: string;
   let lines: string[];
@@ -46,7 +52,7 @@ describe('CompileSupervisor', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const start = (text: string): void => {
+  const start = (text: string, heapMiB?: number): void => {
     const program = join(folder, 'program.cjs');
     writeFileSync(program, text);
     const nothing = (): void => {};
@@ -59,7 +65,7 @@ describe('CompileSupervisor', () => {
         debounce: { afterMs: 1, maxMs: 1 },
       },
       fleet: new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 }),
-      ...{ log, keySets, program, pauseMs: 1 },
+      ...{ log, keySets, program, heapMiB, pauseMs: 1 },
     });
   };
 
@@ -77,4 +83,15 @@ describe('CompileSupervisor', () => {
     await supervisor.close();
     expect(lines.at(-1)).toBe('"close"');
   });
+
+  test.each([undefined, 64])(
+    'bounds the young part of its thread, with a limit of the heap of %s MiB',
+    async (heapMiB) => {
+      start(limited, heapMiB);
+      await eventually(() => expect(lines).toHaveLength(1));
+      const { maxYoungGenerationSizeMb, maxOldGenerationSizeMb } = JSON.parse(lines[0] ?? '');
+      expect(maxYoungGenerationSizeMb).toBeLessThanOrEqual(24);
+      if (heapMiB !== undefined) expect(maxOldGenerationSizeMb).toBe(heapMiB);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
+import { compileThreadLimits } from '../../live/aside/thread-limits.ts';
 import { withChange } from '../../live/good-change.ts';
 import type { MissingRows } from '../../live/missing-rows.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
@@ -129,7 +130,7 @@ export class CompileSupervisor {
     this.#readsState = false;
     const worker = new Worker(program, {
       workerData,
-      resourceLimits: heapMiB === undefined ? {} : { maxOldGenerationSizeMb: heapMiB },
+      resourceLimits: compileThreadLimits(heapMiB),
     });
     this.#worker = worker;
     if (this.#isLintWanted) this.lint(true);

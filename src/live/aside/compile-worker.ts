@@ -9,12 +9,7 @@ import {
   type ThreadData,
   type ToThread,
 } from './messages.ts';
-
-/**
- * V8 would let the part of the heap where objects begin grow to 128 MiB (Node 24 on a machine with 24 GB), and keep most of
- * it for minutes after a compilation. With this much, a compilation takes as long.
- */
-const maxYoungGenerationSizeMb = 24;
+import { compileThreadLimits } from './thread-limits.ts';
 
 /** What a thread tells beside questions and texts. */
 export type Told = Exclude<FromThread, { readonly type: 'question' | 'text' }>;
@@ -49,10 +44,7 @@ export class CompileWorker {
     const data: ThreadData = { inputs: plainInputs(inputs), good };
     this.#worker = new Worker(program, {
       workerData: data,
-      resourceLimits: {
-        maxYoungGenerationSizeMb,
-        ...(heapMiB !== undefined && { maxOldGenerationSizeMb: heapMiB }),
-      },
+      resourceLimits: compileThreadLimits(heapMiB),
     });
     this.#worker.on('message', (message: FromThread) => this.#take(message));
     this.#worker.on('error', (error) => this.#close(error));
