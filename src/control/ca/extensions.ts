@@ -25,6 +25,7 @@ import {
 } from '@peculiar/asn1-x509';
 import ipaddr from 'ipaddr.js';
 import { encoded, parseAsn, parseDer, serializeDer } from './der.ts';
+import { quickExtensions } from './quick-extensions.ts';
 
 /** A name that a certificate is for. */
 export type SubjectName = { readonly uri: string } | { readonly dns: string } | { readonly ip: string };
@@ -128,7 +129,7 @@ export function readNames(extensions: readonly Extension[]): {
 
 /** The extensions of a certificate that OpenSSL has parsed already; some CAs don't write strict DER. */
 export function certificateExtensions(certificate: Buffer): readonly Extension[] {
-  return [...(parseAsn(certificate, Certificate).tbsCertificate.extensions ?? [])];
+  return quickExtensions(certificate) ?? [...(parseAsn(certificate, Certificate).tbsCertificate.extensions ?? [])];
 }
 
 /** The encoded subject of a certificate, because some verifiers compare issuers byte by byte. */
