@@ -12,6 +12,7 @@ import { type AdmitRequest, type AdmittedRequest, Refusal } from '../ca/certific
 import { ControlError } from '../control-error.ts';
 import { type Address, formatAddress } from './address.ts';
 import { admitFirst } from './admit-first.ts';
+import { beginInTurns } from './begin-in-turns.ts';
 import type { CertificateSource } from './certificate-provider.ts';
 import {
   type ConnectionLimits,
@@ -86,6 +87,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     });
   });
   limitConnections(server, connections, refused);
+  beginInTurns(server);
   writeInPieces(server);
   return {
     port,
