@@ -52,8 +52,10 @@ function compile(name: string): Decode {
 
 function fieldDecoder(name: string, field: FieldSchema, hasPresence: boolean): FieldDecoder {
   const value = valueDecoder(field.type);
-  if (field.keyType !== undefined)
-    return { name, read: (reader, _, object) => readEntry(reader, object, name, field, value) };
+  if (field.keyType !== undefined) {
+    const key = valueDecoder(field.keyType);
+    return { name, read: (reader, _, object) => readEntry(reader, object, name, key, value) };
+  }
   if (field.rule === 'repeated') {
     return {
       name,
@@ -82,12 +84,11 @@ function readEntry(
   reader: Reader,
   object: Record<string, unknown>,
   name: string,
-  field: FieldSchema,
+  key: ValueDecoder,
   value: ValueDecoder,
 ): void {
-  const key = valueDecoder(field.keyType ?? 'string');
   const end = reader.uint32() + reader.pos;
-  let entryKey = field.keyType === 'string' ? '' : '0';
+  let entryKey = String(key.empty());
   let item: unknown = value.empty();
   while (reader.pos < end) {
     const tag = reader.uint32();
@@ -96,9 +97,10 @@ function readEntry(
     else reader.skipType(tag & 7);
   }
   object[name] ??= {};
-  const entry = { value: item, writable: true, enumerable: true, configurable: true };
-  // A plain assignment of a key like `__proto__` would not make an entry; a copy for each entry takes square time.
-  Object.defineProperty(object[name], entryKey, entry);
+  const entries = object[name] as Record<string, unknown>;
+  // A plain assignment of this key would make no entry; of any other it takes a tenth of the time of a definition.
+  if (entryKey !== '__proto__') entries[entryKey] = item;
+  else Object.defineProperty(entries, entryKey, { value: item, writable: true, enumerable: true, configurable: true });
 }
 
 interface ValueDecoder {
