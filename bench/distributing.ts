@@ -91,7 +91,7 @@ class Run {
     );
     await delay(3_000);
     const rest = await this.#probe.heap();
-    const own = await bareStreamBytes(count);
+    const own = bareStreamBytes(count);
     line(
       "heap a stream at rest, over gRPC's own",
       `${((rest.heapUsed - bare.heapUsed - own * count) / count / 1_024).toFixed(1)} KB, gRPC's ${(own / 1_024).toFixed(1)} KB`,
