@@ -37,7 +37,7 @@ describeMesh('a mesh where nobody answers for two renewals', () => {
       await delay(4_500);
       expect((await mesh.plane.issued()).length - length).toBeLessThanOrEqual(2);
       await end();
-      await untilRotated(mesh, 7_000);
+      await untilRotated(mesh);
       expect(failuresOf(await load.stop())).toEqual({ failed: 0, first: [] });
     },
   );

@@ -74,8 +74,11 @@ export async function untilWritten(file: string, pattern: RegExp, from = 0, time
   return until(probe, { timeoutMs, everyMs: 20, otherwise });
 }
 
+/** Ends the wait for something that never comes; how long a renewal may take is seen by requests, which fail without a certificate. */
+const patienceMs = 60_000;
+
 /** Returns when both sidecars have a certificate that they did not have before. */
-export async function untilRotated(mesh: IdentityMesh, timeoutMs = 20_000): Promise<void> {
+export async function untilRotated(mesh: IdentityMesh): Promise<void> {
   const pods = ['foo/server', 'foo/client'];
   const { length } = await mesh.plane.issued();
   const probe = async (): Promise<true | undefined> => {
@@ -84,7 +87,7 @@ export async function untilRotated(mesh: IdentityMesh, timeoutMs = 20_000): Prom
     return shown.every((serials) => [...serials].every((serial) => issued.includes(serial))) ? true : undefined;
   };
   await until(probe, {
-    timeoutMs,
+    timeoutMs: patienceMs,
     everyMs: 100,
     otherwise: async () => `no rotation of both sidecars:\n${(await mesh.plane.output()).slice(-3_000)}`,
   });
