@@ -9,7 +9,7 @@ import { kubeconfigText } from '../../src/testing/kubernetes/kubeconfig-text.ts'
 import { adminKubectl, type Kubectl } from '../../src/testing/kubernetes/kubectl.ts';
 import type { AsksMeshd } from '../demo/arrivals.ts';
 import type { ServedSource } from '../served/served-fleet.ts';
-import { createServedMesh, type ServedMesh } from '../served/served-mesh.ts';
+import { createServedMesh, type ServedMesh, type ServedMeshOptions } from '../served/served-mesh.ts';
 import { playKubelet } from './played-kubelet.ts';
 
 /** A mesh that meshd reads from a Kubernetes API server; its pods are network namespaces with real Envoys. */
@@ -24,14 +24,16 @@ export interface ClusterMesh extends AsksMeshd, Pick<ServedMesh, 'testbed' | 'fl
 /** Variables of a control plane of such a mesh, for whoever starts one again. */
 export const clusterPlaneEnv: Readonly<Record<string, string>> = { PILOT_ENABLE_STATUS: 'true' };
 
-/**
- * Starts API server, controllers, meshd and the pods of `example` (a folder with `topology.yaml`), whose agents get `env`; returns
- * when all are ready.
- */
+export interface ClusterMeshOptions extends Pick<ServedMeshOptions, 'env'> {
+  /** What each pod is given; a certificate of the authority of meshd by default. */
+  readonly provision?: (cluster: Cluster) => NonNullable<ServedMeshOptions['provision']>;
+}
+
+/** Starts API server, controllers, meshd and the pods of `example` (a folder with `topology.yaml`); returns when all are ready. */
 export async function createClusterMesh(
   example: string,
   onProgress: (step: string) => void,
-  env: Readonly<Record<string, string>> = {},
+  { env, provision }: ClusterMeshOptions = {},
 ): Promise<ClusterMesh> {
   onProgress('etcd, API server, controllers');
   const cluster = await startCluster({ controllers: [...usualControllers, 'endpoints-controller'] });
@@ -51,7 +53,8 @@ export async function createClusterMesh(
     await playKubelet(cluster, kubectl, topology);
     const mesh = await createServedMesh({
       topology,
-      env,
+      ...(env && { env }),
+      ...(provision && { provision: provision(cluster) }),
       mannerOf: () => ({ via: 'agent', form: 'delta' }),
       source: sourceOf(cluster, (server) => ends.push(async () => server.close())),
       onProgress,

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PlannedPod } from '../../src/testbed/floor-plan.ts';
 import { authorizationPolicy, topologyText } from '../../src/testbed/mesh-objects.ts';
-import { repository } from '../../src/testbed/sandbox.ts';
+import { repository, type Sandbox } from '../../src/testbed/sandbox.ts';
 import { node } from '../../src/testbed/sidecar.ts';
 import { until } from '../../src/testbed/until.ts';
+import type { Cluster } from '../../src/testing/kubernetes/cluster.ts';
 import { type ClusterMesh, clusterPlaneEnv, createClusterMesh } from '../cluster/cluster-mesh.ts';
 import type { ControlPlane } from '../identity/control-plane.ts';
 import { discoveryAddress } from '../served/served-fleet.ts';
@@ -21,11 +23,17 @@ const pairs = [
 ] as const;
 const sidecars = ['foo/curl', 'foo/httpbin', 'bar/curl', 'bar/httpbin'];
 
-/** Each agent gets its first certificate as a file, and the others, of 30 s, from meshd. */
-const agentEnv = {
-  ...{ MESH_RESTART_POLICY: 'always', CA_ADDR: discoveryAddress, OUTPUT_CERTS: 'certs', JWT_POLICY: 'none' },
-  ...{ ECC_SIGNATURE_ALGORITHM: 'ECDSA', SECRET_TTL: '30s' },
-};
+/** Certificates are good for 30 s. */
+const env = { MESH_RESTART_POLICY: 'always', ECC_SIGNATURE_ALGORITHM: 'ECDSA', SECRET_TTL: '30s' };
+
+/** As a kubelet gives it: the root of the mesh, and a token of the pod's account, with which its agent gets certificates from meshd. */
+const provision = (cluster: Cluster) => async (sandbox: Sandbox, pod: PlannedPod) => ({
+  files: {
+    'var/run/secrets/mesh/root-cert.pem': await readFile(`${sandbox.folder}/authority/self-signed-root.pem`, 'utf8'),
+    'var/run/secrets/tokens/mesh-token': await cluster.accountToken(pod.namespace, pod.serviceAccount, ['mesh-ca']),
+  },
+  env: { CA_ADDR: discoveryAddress },
+});
 
 const denying = (namespace: string, name: string, from: string): object => {
   const principals = [`cluster.local/ns/${from}/sa/curl`];
@@ -36,7 +44,7 @@ const denying = (namespace: string, name: string, from: string): object => {
 
 /** The mesh of `make cluster`. */
 export async function openSoakedCluster(onProgress: (step: string) => void): Promise<SoakedMesh> {
-  const mesh = await createClusterMesh('examples/first-mesh', onProgress, agentEnv);
+  const mesh = await createClusterMesh('examples/first-mesh', onProgress, { env, provision });
   const { kubectl, testbed, fleet } = mesh;
   const apply = async (action: 'apply' | 'delete', object: object): Promise<void> =>
     void (await kubectl([action, '-f', '-'], topologyText([object])));
