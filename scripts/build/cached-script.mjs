@@ -67,6 +67,8 @@ export function wrapped(text) {
 function compiledByNode(file, text) {
   const module = new Module(file);
   module.filename = file;
+  // Node has the map as long as it has the module.
+  createRequire(file).cache[file] = module;
   module._compile(text, file);
   return module.exports;
 }

@@ -46,7 +46,13 @@ function called(folder: string, call: string, flags: readonly string[] = []): st
   const first = JSON.stringify(join(folder, 'out/first.cjs'));
   const code = `import { runParts } from ${JSON.stringify(module)};
 const { exports, scripts } = runParts(${first});
-console.log(await exports.${call}.catch((error) => error.stack), scripts.size);`;
+const answer = () => exports.${call}.catch((error) => error.stack);
+if (globalThis.gc) {
+  await exports.${call}.catch(() => undefined);
+  await new Promise(setImmediate);
+  gc();
+}
+console.log(await answer(), scripts.size);`;
   const { stdout, stderr } = spawnSync(process.execPath, [...flags, '--input-type=module', '-e', code], {
     encoding: 'utf8',
   });
@@ -67,12 +73,12 @@ test('what is named for a part is in it with what it imports, the rest in the la
   expect(called(folder, "answerFor('late')")).toMatch(/^Error: late,shared,run\n[\s\S]* 2\n$/);
 });
 
-test('places in the code are those of the sources, in each part', async () => {
+test('places in the code are those of the sources, in each part, also after garbage was collected', async () => {
   const folder = await built(() => [
     ['first.cjs', []],
     ['last.cjs', []],
   ]);
-  expect(called(folder, "answerFor('late')", ['--enable-source-maps'])).toMatch(/late\.ts:4:9\)?\n/);
+  expect(called(folder, "answerFor('late')", ['--enable-source-maps', '--expose-gc'])).toMatch(/late\.ts:4:9\)?\n/);
 });
 
 test('a module that nothing imports when it needs it ends the build', async () => {
