@@ -7,7 +7,7 @@ import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { basename, delimiter } from 'node:path';
+import { basename, delimiter, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { wrapped } from './build/cached-script.mjs';
 import { buildLibrary } from './build/library.mjs';
@@ -73,6 +73,8 @@ const cachedScripts = [
     parts: [
       ['agent.cjs', ['src/cli/agent/proxy.ts', 'src/cli/agent/discovered-source.ts']],
       ['agent-api.cjs', ['src/envoy/version.ts']],
+      ['agent-faults.cjs', ['src/diagnostics/registry.ts', 'node_modules/yaml/dist/index.js']],
+      ['agent-expressions.cjs', ['node_modules/re2js/build/index.cjs']],
       ['agent-serving.cjs', serving],
       ['agent-compiler.cjs', ['src/cli/agent/compiled-source.ts', 'src/live/locate-workload.ts']],
       ['agent-rest.cjs', []],
@@ -119,15 +121,17 @@ for (const [name, entryPoint] of Object.entries(threads)) {
 await buildLibrary(made, thirdParty);
 const shebang = '#!/usr/bin/env node';
 for (const name of programs) {
-  // All of pilot-agent but its entry is one script, which tells by itself when it is missing.
-  const isSplit = name !== 'pilot-agent';
+  if (name === 'pilot-agent') {
+    await buildEntry(name);
+    continue;
+  }
   const { metafile } = await build({
     ...shared,
     entryPoints: [`src/bin/${name}.ts`],
     outdir: made,
     entryNames: '[name]-main',
     chunkNames: `${name}-[hash]`,
-    splitting: isSplit,
+    splitting: true,
     metafile: true,
     format: 'esm',
     ...maps,
@@ -137,6 +141,40 @@ for (const name of programs) {
     plugins: [lazySchema, unusedParts, plainBuiltins, thirdParty.plugin, ...cachedScripts.map(scriptInPlaceOf)],
   });
   await buildFront(name, Object.keys(metafile.outputs));
+}
+
+/** A program of one file beside its parts, which tell by themselves when they are missing: a second module takes 2 ms to find. */
+async function buildEntry(name) {
+  const entry = resolve(`src/bin/${name}.ts`);
+  const check = `import { endOnOlderNode } from './scripts/build/needed-node.mjs';
+endOnOlderNode(${JSON.stringify(oldestNode)}, ${JSON.stringify(name)}, 'install a newer one');`;
+  await build({
+    ...shared,
+    // As above.
+    target: 'node12.20',
+    stdin: {
+      contents: `import 'check:node'; import ${JSON.stringify(entry)};`,
+      resolveDir: '.',
+      sourcefile: 'front.js',
+    },
+    outfile: `${made}/${name}.js`,
+    format: 'esm',
+    ...maps,
+    banner: { js: shebang },
+    plugins: [runFirst(check, entry), unusedParts, plainBuiltins, ...cachedScripts.map(scriptInPlaceOf)],
+  });
+}
+
+/** Puts `contents` in the place of `check:node`, and keeps `entry`, which is imported for what it does. */
+function runFirst(contents, entry) {
+  return {
+    name: 'run-first',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^check:node$/ }, ({ path }) => ({ path, namespace: 'run-first' }));
+      onLoad({ filter: /.*/, namespace: 'run-first' }, () => ({ contents, resolveDir: '.', loader: 'js' }));
+      onResolve({ filter: /\/src\/bin\// }, ({ path }) => (path === entry ? { path, sideEffects: true } : undefined));
+    },
+  };
 }
 
 /** A script as `runScript` takes it. */

@@ -64,7 +64,9 @@ function chunkOf(chunks, outputs, module, script) {
 /** A chunk as the body of a function of `exports`, `require` and `module`; its map leads to the sources. */
 async function asCommonJs(text, map, { target, minifyWhitespace, minifySyntax }) {
   const inline = `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`;
-  const { code, map: whole } = await transform(`${text}\n${inline}`, {
+  // `lazyPackages` marks what is to be there at once and not as a promise.
+  const atOnce = text.replace(/lazyPart\(\(\)\s*=>\s*import\(("[^"]+")\)\)/g, 'require($1)');
+  const { code, map: whole } = await transform(`${atOnce}\n${inline}`, {
     ...{ format: 'cjs', platform: 'node', target, minifyWhitespace, minifySyntax, legalComments: 'none' },
     // Those that are left are of other chunks.
     ...{ supported: { 'dynamic-import': false }, sourcemap: 'external', sourcesContent: false, sourcefile: 'chunk.js' },

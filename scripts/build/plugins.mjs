@@ -1,7 +1,7 @@
 // esbuild plugins of the build.
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 
 /** A schema of Envoy's API as texts, one a message, each parsed when it is first asked for. */
 export const lazySchema = {
@@ -34,19 +34,33 @@ export const lazyBuiltins = builtinsOf(
   (path) => `require('${path}')`,
 );
 
-/** Packages that a start seldom needs: each runs when something of it is first used. */
+/**
+ * Packages, and a module of ours, that a start seldom needs, in a program in parts (see `buildParts`): each is read and runs
+ * when something of it is first used.
+ */
 export const lazyPackages = {
   name: 'lazy-packages',
   setup({ onResolve, onLoad, resolve }) {
-    onResolve({ filter: /^(re2js|yaml)$/ }, async ({ path, pluginData, resolveDir, importer }) => {
-      if (pluginData === lazyPackages || importer.includes('node_modules')) return undefined;
-      const { path: file } = await resolve(path, { kind: 'require-call', resolveDir, pluginData: lazyPackages });
-      return { path, namespace: 'lazy-package', pluginData: file };
-    });
-    onLoad({ filter: /.*/, namespace: 'lazy-package' }, async ({ path, pluginData: file }) => {
-      const names = Object.keys(await import(path)).filter((name) => /^(?!default$)\w+$/.test(name));
-      const getters = names.map((name) => `get ${name}() { return require(${JSON.stringify(file)}).${name}; }`);
-      return { contents: `module.exports = { ${getters.join(', ')} };`, loader: 'js', resolveDir: '/' };
+    onResolve(
+      { filter: /^(re2js|yaml)$|\/registry\.ts$/ },
+      async ({ path, kind, pluginData, resolveDir, importer }) => {
+        if (pluginData === lazyPackages || kind !== 'import-statement' || importer.includes('node_modules'))
+          return undefined;
+        const { path: file } = await resolve(path, { kind: 'require-call', resolveDir, pluginData: lazyPackages });
+        if (path.includes('/') && !file.endsWith('/src/diagnostics/registry.ts')) return undefined;
+        return {
+          path: basename(path),
+          namespace: 'lazy-package',
+          pluginData: { file, name: path.includes('/') ? file : path },
+        };
+      },
+    );
+    onLoad({ filter: /.*/, namespace: 'lazy-package' }, async ({ pluginData: { file, name } }) => {
+      const names = Object.keys(await import(name)).filter((each) => /^(?!default$)\w+$/.test(each));
+      const getters = names.map((each) => `get ${each}() { return all().${each}; }`);
+      const load = `const { default: whole, ...named } = lazyPart(() => import(${JSON.stringify(file)}));`;
+      const all = `let kept; const all = () => { if (kept === undefined) { ${load} kept = whole ?? named; } return kept; };`;
+      return { contents: `${all} module.exports = { ${getters.join(', ')} };`, loader: 'js', resolveDir: '/' };
     });
   },
 };

@@ -1,12 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import schema from '../../src/envoy/api/schema.json' with { type: 'json' };
 
+interface PartsModule {
+  buildParts(entry: string, parts: readonly (readonly [string, readonly string[]])[], options: object): Promise<void>;
+}
+interface CachedScriptModule {
+  runParts(file: string): {
+    readonly exports: { readonly used: Readonly<Record<'expression' | 'document' | 'code', () => unknown>> };
+    readonly scripts: ReadonlyMap<string, unknown>;
+  };
+}
+
+const { buildParts }: PartsModule = await import(new URL('parts.mjs', import.meta.url).href);
+const { runParts }: CachedScriptModule = await import(new URL('cached-script.mjs', import.meta.url).href);
 const { lazyBuiltins, lazyPackages, lazySchema, plainBuiltins }: Readonly<Record<string, Plugin>> = await import(
   new URL('plugins.mjs', import.meta.url).href
 );
@@ -34,15 +46,39 @@ console.log(isLoaded(), constants.HTTP2_HEADER_PATH, isLoaded());`;
   expect(stdout).toBe('false :path true\n');
 });
 
-test('a package that is imported runs when it is used', async () => {
+test('packages and the register of codes are in parts of their own, and are read and run when they are used', async () => {
   const contents = `import { RE2JS } from 're2js';
 import { parse } from 'yaml';
-console.log(RE2JS.matches('a+', 'aa'), parse('a: 1').a);`;
-  const file = await bundled(contents, lazyPackages);
-  const { stdout } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
-  expect(stdout).toBe('true 1\n');
-  // Around each package stands a function, which nothing but its use calls.
-  expect(readFileSync(file, 'utf8')).toMatch(/get RE2JS\(\) {\s*return require_\w+\(\)\.RE2JS/);
+import { registry } from '../../diagnostics/registry.ts';
+export const used = {
+  expression: () => RE2JS.matches('a+', 'aa'),
+  document: () => parse('a: 1').a,
+  code: () => registry['empty-file'].severity,
+};`;
+  const folder = mkdtempSync(join(tmpdir(), 'plugins-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const entry = 'src/envoy/api/lazy-packages-entry.ts';
+  const virtual: Plugin = {
+    name: 'entry',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /lazy-packages-entry/ }, () => ({ path: join(root, entry) }));
+      onLoad({ filter: /lazy-packages-entry/ }, () => ({ contents, loader: 'ts' }));
+    },
+  };
+  const later = [
+    ['expressions.cjs', ['node_modules/re2js/build/index.cjs']],
+    ['documents.cjs', ['node_modules/yaml/dist/index.js']],
+    ['codes.cjs', ['src/diagnostics/registry.ts']],
+  ] as const;
+  const plugins = [virtual, lazyPackages];
+  await buildParts(entry, [['first.cjs', []], ...later], { ...options, format: undefined, plugins, outdir: folder });
+  const { exports, scripts } = runParts(join(folder, 'first.cjs'));
+  const read = (): readonly string[] => [...scripts.keys()].map((path) => basename(path, '.cjs'));
+  expect(read()).toEqual(['first']);
+  const { expression, document, code } = exports.used;
+  expect([expression(), read()]).toEqual([true, ['first', 'expressions']]);
+  expect([document(), document(), read()]).toEqual([1, 1, ['first', 'expressions', 'documents']]);
+  expect([code(), read()]).toEqual(['warning', ['first', 'expressions', 'documents', 'codes']]);
 });
 
 test('an ES module gets what it imports of Node, and loads nothing that only other exports need', async () => {

@@ -13,6 +13,8 @@ process.stderr.on('error', () => undefined);
 if (process.argv.some((argument) => /^--log_(caller|stacktrace_level)/.test(argument)))
   process.setSourceMapsEnabled(true);
 
-const { runPilotAgent } = await import('../cli/agent/pilot-agent.ts');
 const context = { environment: process.env, signals, warnings, saveMemory };
-process.exit(await runPilotAgent(process.argv.slice(2), context));
+// Not awaited at the top: an older Node, which is told so before this, could not read that.
+void import('../cli/agent/pilot-agent.ts').then(async ({ runPilotAgent }) => {
+  process.exit(await runPilotAgent(process.argv.slice(2), context));
+});
