@@ -20,7 +20,7 @@ const restSeconds = 20;
 /** V8 tidies up once when little happens, at the latest 100 s after its last collection: that is work of the start. */
 const settleSeconds = 110;
 /** Of `deploy/Containerfile`: what is freed goes back to the system. */
-const ofImage = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
+const ofImage = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '16384', MALLOC_TRIM_THRESHOLD_: '65536' };
 
 /** `pilot-agent proxy` as a client of `meshd serve --config`: its start with a cache, and its memory at rest (24). */
 export async function agentClient(): Promise<void> {

@@ -11,7 +11,7 @@ const searchPath = '/run/image/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr
 const agent: Image = {
   entrypoint: ['pilot-agent'],
   user: 1337,
-  env: { PATH: searchPath, MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' },
+  env: { PATH: searchPath, MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '16384', MALLOC_TRIM_THRESHOLD_: '65536' },
 };
 
 /** A server that answers with the name of its pod. */
