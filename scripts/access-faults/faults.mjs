@@ -260,4 +260,48 @@ export const faults = [
     'clients of all trust domains are accepted',
   ),
   fault('evaluate/check-wire.ts', '!knownMethods.has(method) || ', '', 'the codec knows all methods'),
+  // Rules that are found by what a request has.
+  fault(
+    'evaluate/rule-index.ts',
+    'for (const key of own ?? [])',
+    'for (const key of own?.slice(0, 1) ?? [])',
+    'of several texts of a rule the first alone finds it',
+  ),
+  fault(
+    'evaluate/rule-index.ts',
+    'if (own === undefined) this.#others.push(placed);',
+    'if (own === undefined) this.#others.slice();',
+    'rules that no text finds are left out',
+  ),
+  fault(
+    'evaluate/rule-index.ts',
+    'found = merged(found, shelf.rulesFor(view));',
+    'found = shelf.rulesFor(view);',
+    'only the rules of the last way to read a request are tried',
+  ),
+  fault('evaluate/rule-index.ts', 'else if (known.at(-1) !== placed) known.push(placed);', '', 'a text finds one rule'),
+  fault(
+    'evaluate/rule-index.ts',
+    'left.place <= right.place',
+    'left.place > right.place',
+    'rules that were found are tried in the wrong order',
+  ),
+  fault(
+    'evaluate/rule-index.ts',
+    'for (const text of texts) found',
+    'for (const text of texts.slice(0, 1)) found',
+    'the first line of a header alone finds rules',
+  ),
+  fault(
+    'evaluate/rule-key.ts',
+    'whole.slice(0, text.length)',
+    'whole.slice(0, text.length - 1)',
+    'a beginning is looked for among shorter ones',
+  ),
+  fault(
+    'evaluate/rule-key.ts',
+    '(bytes[whole] ?? 0) >> (8 - rest)',
+    'bytes[whole] ?? 0',
+    'a block that ends within a byte has one address there',
+  ),
 ];

@@ -64,6 +64,8 @@ const main = virtualService('main', 'a.b.test', [
   },
   forward({ prefix: '/fault' }, { fault: { abort: { httpStatus: 418, percentage: { value: 100 } } } }),
   forward({ prefix: '/none' }, { fault: { abort: { httpStatus: 418, percentage: { value: 0 } } } }),
+  { match: [{ uri: { prefix: '/moved' } }], redirect: { authority: 'else' } },
+  { match: [{ uri: { prefix: '/found' } }], redirect: { authority: 'else', redirectCode: 302 } },
   forward(
     { prefix: '/cors' },
     { corsPolicy: { allowOrigins: [{ exact: 'https://a.test' }], unmatchedPreflights: 'IGNORE' } },
@@ -103,6 +105,8 @@ const mainRows: readonly Row[] = [
   ['have no digits', get('/letters', ['x-role', 'abc1'])],
   ['a fault of all requests', get('/fault')],
   ['a fault of none', get('/none')],
+  ['a redirect without a code', get('/moved')],
+  ['one with a code', get('/found')],
   ['a request of another method is no preflight', get('/cors', ...preflight('', 'https://a.test').request.headers)],
   ['a preflight of an origin', preflight('/cors', 'https://a.test')],
   ['one of another origin is answered', preflight('/cors', 'https://no.test')],

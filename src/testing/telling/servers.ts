@@ -9,6 +9,11 @@ const when = (path: string, key: string, ...values: readonly string[]): object =
   when: [{ key, values }],
 });
 
+/** For requests with one of these values in a header, whatever their path. */
+const header = (name: string, ...values: readonly string[]): object => ({
+  when: [{ key: `request.headers[${name}]`, values }],
+});
+
 /** An access policy of the workload `foo/httpbin`. */
 export function accessPolicy(action: string, rules: readonly object[] | undefined): string {
   return stringify({
@@ -74,12 +79,46 @@ const allowedRows: readonly Row[] = [
 ];
 
 /** Rules are tried by name: the tenth comes before the second. */
-const denied = accessPolicy('DENY', [to('/none'), to('/deny/*'), ...Array(9).fill(to('/none')), to('/deny/x')]);
+const denied = accessPolicy('DENY', [
+  ...[to('/none'), to('/deny/*'), ...Array(9).fill(to('/none')), to('/deny/x')],
+  ...[to('/both'), header('x-role', 'both')],
+]);
 
 const deniedRows: readonly Row[] = [
   ['the rule with the first name has the reason', get('/deny/x')],
   ['the rule that matches has the reason', get('/deny/y')],
+  ['the first of two that different texts find', get('/both', ['x-role', 'both'])],
+  ['the second of them', get('/other', ['x-role', 'both'])],
   ['what no rule denies passes', get('/other')],
+];
+
+/** One rule for each of several texts of a request, and one that no text finds. */
+const several = accessPolicy('ALLOW', [
+  { to: [{ operation: { paths: ['/either', '/or', '/begin/*'] } }] },
+  header('x-role', 'admin', 'dev'),
+  { from: [{ source: { ipBlocks: ['10.40.0.0/14', '10.48.0.0/16'] } }] },
+  from('/same', { notIpBlocks: ['10.9.0.5'] }),
+  { to: [{ operation: { paths: ['/same'], notMethods: ['PUT'] } }] },
+  { to: [{ operation: { notPaths: ['/none', '/same', '/either/*'], notMethods: ['GET'] } }] },
+]);
+
+const put = (path: string): Parameters<typeof at>[1] => ({ request: { ...get(path).request, method: 'PUT' } });
+
+const severalRows: readonly Row[] = [
+  ['the first of several paths', get('/either')],
+  ['the second', get('/or')],
+  ['a beginning beside whole paths', get('/begin/x')],
+  ['the beginning alone', get('/begin/')],
+  ['the last of several lines', get('/none', ['x-role', 'other'], ['x-role', 'dev'])],
+  ['the first line', get('/none', ['x-role', 'admin'], ['x-role', 'other'])],
+  ['the first of several blocks', over({ source: '10.43.255.255' }, get('/none'))],
+  ['the second block', over({ source: '10.48.0.1' }, get('/none'))],
+  ['the second of two rules for one path', get('/same')],
+  ['the first of them', over({ source: '10.9.0.6' }, put('/same'))],
+  ['neither of them', put('/same')],
+  ['what no text finds', put('/any')],
+  ['and what that leaves out', put('/none')],
+  ['none of them', get('/none')],
 ];
 
 const meshHttp = ['mesh-http/1.1', 'mesh', 'http/1.1'];
@@ -104,6 +143,9 @@ const namedRows: readonly Row[] = [
   ['none in plaintext', get('/x')],
 ];
 
+/** Nobody who has an identity. */
+const unnamed = accessPolicy('DENY', [{ from: [{ source: { principals: ['*'] } }] }]);
+
 /** No service has it, so the bytes say what is spoken there. */
 const undeclaredPort = 7070;
 
@@ -123,8 +165,10 @@ export async function tellingServers(addressOf: (index: number) => string): Prom
     ...casesOf(await compile(0, `${plain}---\n${allowed}`), 8080, allowedRows),
     ...casesOf(await compile(1, `${plain}---\n${denied}`), 8080, deniedRows),
     ...casesOf(await compile(2, peerAuthentication('STRICT')), 8080, strictRows),
+    ...casesOf(await compile(5, `${plain}---\n${several}`), 8080, severalRows),
     ...casesOf(await compile(3, nothing), 8080, [['ALLOW without rules lets nothing pass', get('/x')]]),
     ...casesOf(permissive, 8080, namedRows),
+    ...casesOf(await compile(6, `${peerAuthentication('PERMISSIVE')}---\n${unnamed}`), 8080, namedRows),
     ...casesOf(permissive, undeclaredPort, undeclaredRows),
   ];
 }
