@@ -1,15 +1,20 @@
-import type { Passage } from '../access/outcome.ts';
+import { notHttp } from '../access/evaluate/closed.ts';
+import type { Outcome, Passage } from '../access/outcome.ts';
 import type { HttpRequest } from '../access/request.ts';
 import type { GaugeAnswer } from './gauge-case.ts';
 
-/** How the client sees the end of its connection if curl could exit with this code alone. */
+/** How the client sees the end of its connection where curl exits with this code. */
 const endings: Readonly<Record<number, readonly string[]>> = {
   // What TLS says to plain text is an answer of HTTP/0.9 to curl.
   1: ['end', 'reset'],
   7: ['ECONNREFUSED'],
+  // What is no frame of HTTP/2 is a fault to its client.
+  16: ['end', 'reset', 'ERR_HTTP2_ERROR'],
+  18: ['end', 'reset', 'ERR_HTTP2_ERROR'],
   // A handshake without an end, whatever ends the connection.
   35: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'reset', 'end'],
   52: ['end'],
+  55: ['reset', 'EPIPE'],
   56: ['reset', 'EPIPE'],
 };
 
@@ -39,9 +44,7 @@ export function differences({ outcome, steps }: Passage, answer: GaugeAnswer): r
       facts.status = status === 0;
       // A TCP proxy chooses its cluster before TLS is there; what comes back says that it was reached.
       facts.cluster = answer.cluster === '' || answer.ending !== 'bytes';
-      if (outcome.exitCodes.length === 1) {
-        facts.ending = endings[outcome.exitCodes[0] ?? 0]?.includes(answer.ending ?? '') === true;
-      }
+      facts.ending = endsSo(outcome, answer);
       facts.details = details.startsWith('rbac') ? details === outcome.details : !outcome.details.startsWith('rbac');
       break;
     case 'reset':
@@ -51,6 +54,18 @@ export function differences({ outcome, steps }: Passage, answer: GaugeAnswer): r
       facts.modelled = false;
   }
   return Object.keys(facts).filter((name) => facts[name] === false);
+}
+
+/** Whether the end that a client saw is one for which curl has a code that was predicted. */
+function endsSo(
+  { exitCodes, details }: Outcome & { readonly kind: 'closed' },
+  { ending = '', cluster }: GaugeAnswer,
+): boolean {
+  // A connection manager answers them in HTTP.
+  if (ending === 'bytes' && cluster === '') return details === notHttp;
+  // A client that is refused knows it by an alert, in its handshake or when it is connected: curl has several codes for that.
+  if (/^ERR_SSL_.*ALERT/.test(ending)) return exitCodes.length > 1 && exitCodes.includes(35);
+  return exitCodes.some((code) => endings[code]?.includes(ending));
 }
 
 /** By header, whether the application saw what was predicted. */

@@ -6,7 +6,7 @@ import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts
 import { askAuthorizer } from './authorizer.ts';
 import { lackingForChain } from './blanks.ts';
 import { chooseChain, isLookedInto } from './choose-chain.ts';
-import { type CutClient, closed, closedWith, type Ending } from './closed.ts';
+import { type CutClient, closed, closedWith, type Ending, notHttp } from './closed.ts';
 import { shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
@@ -144,8 +144,7 @@ class Passing {
       }
       case 'http':
         // Envoy answers a TLS handshake in plain text, which the client's TLS takes for a fault.
-        if (this.#request === undefined)
-          return closedWith(this.#onward === undefined ? [52, 56] : [35], 'bytes that are not HTTP');
+        if (this.#request === undefined) return closedWith(this.#onward === undefined ? [52, 56] : [35], notHttp);
         return manage(filter.manager, this.#connection, this.#request, this.#surroundings, this.#steps);
       case 'unknown':
         return { kind: 'unmodelled', at: filter.at.path.join('.') };
