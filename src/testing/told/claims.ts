@@ -10,6 +10,8 @@ import { type NamedRule, namedRule, standsThere } from './without.ts';
 export interface Claim {
   readonly mesh: GaugedMesh;
   readonly sent: SentCase;
+  /** The rules have seen the connection alone, and nothing of a request. */
+  readonly isOfConnection: boolean;
   /** `met`: it decided. `short`: it would have let the request pass. `nearly`: it would have denied it. */
   readonly kind: 'met' | 'short' | 'nearly';
   readonly rule: NamedRule;
@@ -38,16 +40,25 @@ export function claimsOf(
   const misplaced: string[] = [];
   for (const step of steps) {
     const rule = namedRule(step.decider);
+    const isOfConnection = step.station === 'network-access';
     // Envoy does not tell which rule let a connection pass.
     if (rule !== undefined && (step.action === 'DENY' || step.station === 'access')) {
-      claims.push({ mesh, sent, kind: 'met', rule, id: step.decider, wants: '', has: '', denied });
+      claims.push({
+        ...{ mesh, sent, isOfConnection, denied },
+        kind: 'met',
+        rule,
+        id: step.decider,
+        wants: '',
+        has: '',
+      });
       misplaced.push(...placeFaults(mesh, step, rule));
     }
     if (step.action === 'ALLOW' && step !== last) continue;
     for (const { rule: near, wants, has } of step.nearMisses?.(changing) ?? []) {
       const named = namedRule(near.name);
       const kind = step.action === 'ALLOW' ? 'short' : 'nearly';
-      if (named !== undefined) claims.push({ mesh, sent, kind, rule: named, id: near.name, wants, has, denied });
+      if (named === undefined) continue;
+      claims.push({ mesh, sent, isOfConnection, kind, rule: named, id: near.name, wants, has, denied });
     }
   }
   return { claims, misplaced };

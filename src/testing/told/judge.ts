@@ -30,8 +30,9 @@ function numbered(id: string, taken: NamedRule | undefined): string {
 
 /** Whether a request has come past the access rules. */
 function passes({ status, details, ending = '', cluster }: GaugeAnswer): boolean {
-  // The application does not understand the client's TLS, which the proxy has passed on.
-  const isAnswered = ending === 'bytes' || (ending === 'EPROTO' && details === '' && cluster !== '');
+  // The application does not understand the client's TLS, which the proxy has passed on, and answers in plain text.
+  const isForeign = ending === 'EPROTO' || ending === 'ERR_SSL_WRONG_VERSION_NUMBER';
+  const isAnswered = ending === 'bytes' || (isForeign && details === '' && cluster !== '');
   if (status === 0) return isAnswered;
   return !/^(rbac|jwt_authn|http1\.|http2\.|path_normalization|absolute_path)/.test(details);
 }

@@ -44,8 +44,9 @@ const withConnection = (attempt: Attempt, connection: Partial<Connection>): Atte
 });
 
 /** What a sidecar offers, and whom it is. */
-function meshTls({ connection: { tls, protocol } }: Attempt): NonNullable<Connection['tls']> {
-  const alpn = protocol === 'h2' ? ['mesh-h2', 'mesh', 'h2'] : ['mesh-http/1.1', 'mesh', 'http/1.1'];
+function meshTls({ connection: { tls, protocol }, isOfConnection }: Attempt): NonNullable<Connection['tls']> {
+  const spoken = protocol === 'h2' ? ['mesh-h2', 'mesh', 'h2'] : ['mesh-http/1.1', 'mesh', 'http/1.1'];
+  const alpn = isOfConnection ? ['mesh'] : spoken;
   return tls ?? { alpn, identities: ['spiffe://cluster.local/ns/told/sa/told'], serverName: 'told.test' };
 }
 
@@ -129,7 +130,8 @@ function withHeader(attempt: Attempt, name: string, value: string | undefined): 
   return withRequest(attempt, { headers: value === undefined ? others : [...others, [name, value]] });
 }
 
-function forwardedFor({ request, role }: Attempt): string | undefined {
+function forwardedFor({ request, role, isOfConnection }: Attempt): string | undefined {
+  if (isOfConnection) return undefined;
   const [line] = request.headers.filter(([key]) => key.toLowerCase() === 'x-forwarded-for');
   const last = line?.[1].split(',').at(-1)?.trim() ?? '';
   return role === 'sidecar' && isIPv4(last) ? last : undefined;

@@ -5,7 +5,7 @@ import type { TokenBox } from '../generated-tokens.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /** A rule of a RequestAuthentication. */
-interface TokenRule {
+export interface TokenRule {
   readonly issuer: string;
   readonly audiences?: readonly string[];
   readonly fromHeaders?: readonly { readonly name: string; readonly prefix?: string }[];
@@ -19,6 +19,17 @@ export function tokenRulesIn(policies: string): readonly TokenRule[] {
   return parseAllDocuments(policies)
     .map((document) => document.toJS() as { readonly kind?: string; readonly spec?: { jwtRules?: TokenRule[] } } | null)
     .flatMap((object) => (object?.kind === 'RequestAuthentication' ? (object.spec?.jwtRules ?? []) : []));
+}
+
+/** Whether a token with these claims is of the issuer of a rule, and for one of its audiences. */
+export function takes({ issuer, audiences }: TokenRule, { iss, aud }: Claims): boolean {
+  if (iss !== issuer) return false;
+  return audiences === undefined || [aud].flat().some((one) => audiences.map(bare).includes(bare(String(one))));
+}
+
+/** Envoy compares audiences without scheme and last slash. */
+function bare(audience: string): string {
+  return audience.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }
 
 /** By issuer, claims that its first rule takes; the issuers in the order of the rules. */
@@ -46,7 +57,7 @@ export async function withClaims(
   const headers = request.headers.filter(([name]) => !carriers.has(name.toLowerCase()));
   const path = request.path.replaceAll(/(access_token|token)=[^&]*/g, 'none');
   if (claims === undefined) return { ...request, headers, path };
-  const rule = rules.find(({ issuer }) => issuer === claims.iss) ?? rules[0];
+  const rule = rules.find((one) => takes(one, claims)) ?? rules[0];
   const token = await sign(claims);
   const [header] = rule?.fromHeaders ?? [];
   if (header !== undefined) {

@@ -6,13 +6,13 @@ import type { GaugedMesh } from '../gauged-mesh.ts';
 import type { TokenBox } from '../generated-tokens.ts';
 import { tryChanges } from './change.ts';
 import type { Claim } from './claims.ts';
-import { tokenRulesIn, validClaims, withClaims } from './tokens.ts';
+import { type TokenRule, takes, tokenRulesIn, validClaims, withClaims } from './tokens.ts';
 import { readTold } from './words.ts';
 
 /** The request of a claim, changed until its condition holds; undefined where no client can. */
 export async function asTold(
   dice: Dice,
-  { mesh, sent, wants, has, denied }: Claim,
+  { mesh, sent, isOfConnection, wants, has, denied }: Claim,
   { sign }: TokenBox,
 ): Promise<SentCase | undefined> {
   const { connection, request = noRequest } = sent;
@@ -27,7 +27,7 @@ export async function asTold(
   // A token that was not taken is no start.
   const claims = has.includes('no token')
     ? undefined
-    : claimsIn(request, issuer === undefined ? rules.map((rule) => rule.issuer) : [issuer]);
+    : claimsIn(request, issuer === undefined ? rules : rules.filter((rule) => rule.issuer === issuer));
   // A first token changes more than the header: rules may want that nobody is known by one.
   if (issuer !== undefined && claims === undefined) return undefined;
   const changed = tryChanges(
@@ -35,6 +35,7 @@ export async function asTold(
       connection,
       request,
       role: mesh.role,
+      isOfConnection,
       claims,
       validClaims: validClaims(rules),
     },
@@ -64,15 +65,15 @@ function toldOf(
 
 const noRequest: HttpRequest = { method: 'GET', path: '/', authority: 'told.test', headers: [] };
 
-/** Claims of the first token of one of these issuers. */
+/** Claims of the first token that one of these rules takes. */
 function claimsIn(
   request: NonNullable<SentCase['request']>,
-  issuers: readonly string[],
+  rules: readonly TokenRule[],
 ): Readonly<Record<string, unknown>> | undefined {
   for (const [, payload = ''] of JSON.stringify(request).matchAll(/[\w-]+\.([\w-]+)\.[\w-]+/g)) {
     try {
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
-      if (issuers.includes(claims.iss) && typeof (claims.sub ?? '') === 'string') return claims;
+      if (rules.some((rule) => takes(rule, claims)) && typeof (claims.sub ?? '') === 'string') return claims;
     } catch {
       // Other words have dots, too.
     }
