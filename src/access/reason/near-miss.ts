@@ -18,7 +18,7 @@ export interface NearMiss {
 /** The rules of which exactly one condition does not hold, and could. */
 export function nearMisses(rules: readonly AccessRule[], view: RequestView): readonly NearMiss[] {
   return rules.flatMap((rule) => {
-    const failing = demandsOf(rule).filter((condition) => !holds(condition, view));
+    const failing = demandsOf(rule, isOneAddress(view)).filter((condition) => !holds(condition, view));
     const [only] = failing;
     if (failing.length !== 1 || only === undefined || isNever(only)) return [];
     return [{ rule, wants: describe(only), has: whatItHas(only, view), properties: propertiesOf(only) }];
@@ -50,7 +50,7 @@ export function nearDenials(
 ): readonly NearMiss[] {
   const own = rules.filter((rule) => !rule.name.startsWith('ns[]-'));
   return nearMisses(own, view).filter(
-    ({ rule, properties }) => demandsOf(rule).length > 1 || meet(properties, changing),
+    ({ rule, properties }) => demandsOf(rule, isOneAddress(view)).length > 1 || meet(properties, changing),
   );
 }
 
@@ -62,7 +62,7 @@ export interface MetCondition {
 
 /** Each condition of a rule that matches; of several choices those that the request meets. */
 export function metConditions(rule: AccessRule, view: RequestView): readonly MetCondition[] {
-  return demandsOf(rule).map((one) => {
+  return demandsOf(rule, false).map((one) => {
     const met = metPart(one, view);
     return { wants: describe(met), has: whatItHas(met, view) };
   });
@@ -81,12 +81,15 @@ function metPart(condition: Condition, view: RequestView): Condition {
 
 /**
  * What a rule asks for, all of which must hold. What it asks of one property of requests is one demand: a request that is
- * changed to meet a part of it could fail by another part.
+ * changed to meet a part of it could fail by another part. `isOneAddress`: the peer is the client, so that both have one address.
  */
-export function demandsOf({ condition }: AccessRule): readonly Condition[] {
+export function demandsOf({ condition }: AccessRule, isOneAddress: boolean): readonly Condition[] {
   let groups: readonly { readonly of: readonly Condition[]; readonly properties: ReadonlySet<string> }[] = [];
   for (const one of conjuncts(condition)) {
-    const own = propertiesOf(one);
+    const names = propertiesOf(one);
+    const own = isOneAddress
+      ? new Set([...names].map((name) => (name === 'remote-ip' ? 'direct-remote-ip' : name)))
+      : names;
     const isSame = ({ properties }: (typeof groups)[number]): boolean => meet(properties, own);
     const joined = groups.filter(isSame);
     const properties = new Set([...joined.flatMap((group) => [...group.properties]), ...own]);
@@ -94,6 +97,11 @@ export function demandsOf({ condition }: AccessRule): readonly Condition[] {
     groups = [...groups.filter((other) => !isSame(other)), group];
   }
   return groups.map(({ of }) => (of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }));
+}
+
+/** Whether whoever changes the address of the peer changes that of the client, too: no forwarding header tells another one. */
+function isOneAddress({ connection, remoteText }: RequestView): boolean {
+  return connection.source === remoteText;
 }
 
 function meet(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {

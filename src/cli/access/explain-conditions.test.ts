@@ -99,6 +99,18 @@ describe('meshpol explain', () => {
     expect(peer.out).toMatch(/peer address in 192\.0\.2\.0\/24; the request has peer address (10|127)\.[\d.]+\n/);
   });
 
+  test('takes the addresses of peer and client for one condition where no header tells them apart', async () => {
+    const rule = policy('from: [{source: {ipBlocks: [10.0.0.0/8, 127.0.0.0/8], remoteIpBlocks: [192.0.2.0/24]}}]');
+    const alone = await run(fromSleep, mesh + rule);
+    expect(alone.out).toMatch(
+      /peer address in .* and client address in 192\.0\.2\.0\/24; the request has peer address /,
+    );
+    const forwarded = await run([...fromSleep.split(' '), '--header', 'x-forwarded-for: 203.0.113.9'], mesh + rule);
+    expect(forwarded.out).toContain(
+      `${short}client address in 192.0.2.0/24; the request has client address 203.0.113.9\n`,
+    );
+  });
+
   test('names a rule that denies by what the request would have to change', async () => {
     const deny = policy('to: [{operation: {methods: [PUT]}}]', 'DENY').replace('name: only', 'name: never');
     const other = policy('to: [{operation: {paths: [/only]}}]', 'DENY').replace('name: only', 'name: other');

@@ -28,7 +28,7 @@ export async function withoutIt(
   return undefined;
 }
 
-/** The conditions of a rule in each filter in which it stands, by chain and filter. */
+/** The conditions of a rule in each filter in which it stands, by chain and filter, and by whether peer and client are one. */
 function conditionsOf({ proxy }: GaugedMesh, id: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const { chains } of proxy.listeners.values()) {
@@ -42,7 +42,10 @@ function conditionsOf({ proxy }: GaugedMesh, id: string): ReadonlyMap<string, re
       });
       for (const [what, { rules }] of accesses) {
         const own = rules?.rules.find((rule) => rule.name === id);
-        if (own !== undefined) found.set(`${name} ${what}`, demandsOf(own).map(describe));
+        if (own === undefined) continue;
+        for (const isOneAddress of [false, true]) {
+          found.set(`${name} ${what} ${isOneAddress}`, demandsOf(own, isOneAddress).map(describe));
+        }
       }
     }
   }
