@@ -30,6 +30,9 @@ export type Outcome =
   /** The configuration says something there that is not understood: anything may come of it. */
   | { readonly kind: 'unmodelled'; readonly at: string };
 
+/** Details of the end of a connection whose client speaks no HTTP where nothing else is understood. */
+export const notHttp = 'bytes that are not HTTP';
+
 /** One step on the way of a request. */
 export interface Step {
   readonly station:

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { notHttp } from '../access/evaluate/closed.ts';
-import type { Outcome } from '../access/outcome.ts';
+import { notHttp, type Outcome } from '../access/outcome.ts';
 import { differences } from './differences.ts';
 import type { GaugeAnswer } from './gauge-case.ts';
 

@@ -1,5 +1,4 @@
-import { notHttp } from '../access/evaluate/closed.ts';
-import type { Outcome, Passage } from '../access/outcome.ts';
+import { notHttp, type Outcome, type Passage } from '../access/outcome.ts';
 import type { HttpRequest } from '../access/request.ts';
 import type { GaugeAnswer } from './gauge-case.ts';
 

@@ -14,9 +14,6 @@ export interface CutClient {
   readonly isShakingHands: boolean;
 }
 
-/** Why the connection of a client ends that speaks no HTTP where nothing else is understood. */
-export const notHttp = 'bytes that are not HTTP';
-
 /** The connection ends without an answer. Exit codes as curl was seen to have them; several where timing decides. */
 export function closed(ending: Ending, client: CutClient, details: string): Outcome {
   return closedWith(client.isShakingHands ? [35] : exits[ending][client.protocol], details);

@@ -1,12 +1,12 @@
 import type { Chain, Listener, NetworkFilter } from '../lift/listener.ts';
 import { HeaderLines } from '../model/header-lines.ts';
-import type { Outcome, Passage, Step } from '../outcome.ts';
+import { notHttp, type Outcome, type Passage, type Step } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
 import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts';
 import { askAuthorizer } from './authorizer.ts';
 import { lackingForChain } from './blanks.ts';
 import { chooseChain, isLookedInto } from './choose-chain.ts';
-import { type CutClient, closed, closedWith, type Ending, notHttp } from './closed.ts';
+import { type CutClient, closed, closedWith, type Ending } from './closed.ts';
 import { shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
