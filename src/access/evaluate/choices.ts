@@ -40,7 +40,7 @@ interface Turn {
 /** Runs `follow` once for each combination of answers that it meets, until that is enough. */
 export function everyWay<T>(
   follow: (choose: Choose) => T,
-  isEnough: (result: T, count: number) => boolean = () => false,
+  isEnough?: (result: T, count: number) => boolean,
 ): readonly Possibility<T>[] {
   const found: Possibility<T>[] = [];
   const turns: Turn[] = [];
@@ -61,7 +61,7 @@ export function everyWay<T>(
       .slice(0, depth)
       .map((turn): Unknown => ({ kind: turn.kind, of: turn.of, answer: turn.answers[turn.taken] ?? '' }));
     found.push({ result, because });
-    if (isEnough(result, found.length)) break;
+    if (isEnough?.(result, found.length) === true) break;
   } while (takeNext(turns));
   return found;
 }

@@ -57,7 +57,7 @@ export class RequestView {
   /** Without its query. */
   get barePath(): string {
     if (this.#barePath === undefined || this.#bareOf !== this.path) {
-      this.#barePath = splitQuery(this.path)[0];
+      this.#barePath = this.path.includes('?') ? splitQuery(this.path)[0] : this.path;
       this.#bareOf = this.path;
     }
     return this.#barePath;
