@@ -24,6 +24,8 @@ export class RequestView {
   knowsRemote = true;
   /** Whose token was taken, where its claims are not known. */
   unreadToken: string | undefined;
+  /** Its tokens pass unread, as those of a preflight do. */
+  skipsTokens = false;
   /** The client's address as text, as far as forwarding headers are believed; the peer's where none is. */
   readonly remoteText: string;
   /** Of the path that it was taken from: hundreds of rules ask for it. */

@@ -18,7 +18,10 @@ export function judgeTokens(
   { tokens, choose, observer }: Pick<Surroundings, 'tokens' | 'choose' | 'observer'>,
 ): Outcome | undefined {
   for (const provider of filter.providers) removeForged(provider, view);
-  if (filter.passesPreflights && isPreflight(view)) return undefined;
+  if (filter.passesPreflights && isPreflight(view)) {
+    view.skipsTokens = true;
+    return undefined;
+  }
   if (view.blanks !== undefined) return assumeTokens(filter, view, view.blanks);
   return new Verification(filter, view, tokens, choose).outcome(observer);
 }

@@ -176,8 +176,10 @@ function leafValue(leaf: Leaf, view: RequestView): string {
   }
 }
 
-function metadataValue(match: MetadataMatch, { metadata }: RequestView): string {
-  if (match.filter === tokenFilter && !metadata.has(tokenFilter)) return 'no token';
+function metadataValue(match: MetadataMatch, { metadata, skipsTokens }: RequestView): string {
+  if (match.filter === tokenFilter && !metadata.has(tokenFilter)) {
+    return skipsTokens ? 'no token: that of a preflight is not read' : 'no token';
+  }
   const found = metadataAt(match, metadata);
   return found === undefined ? `no ${metadataLabel(match)}` : `${metadataLabel(match)} ${JSON.stringify(found)}`;
 }

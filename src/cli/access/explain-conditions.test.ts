@@ -78,6 +78,8 @@ describe('meshpol explain', () => {
     expect(await has(['--claims', JSON.stringify({ ...claims, groups: ['ops'] })])).toBe('claim groups ["ops"]');
     expect(await has(['--claims', JSON.stringify(claims)])).toBe('no claim groups');
     expect(await has([])).toBe('no token');
+    const preflight = ['--header', 'origin: https://a.test', '--header', 'access-control-request-method: GET'];
+    expect(await has(['--method', 'OPTIONS', ...preflight])).toBe('no token: that of a preflight is not read');
   });
 
   test('says that a header comes from a claim, whatever the client sends', async () => {
