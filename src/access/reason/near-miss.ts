@@ -49,8 +49,11 @@ export function nearDenials(
   changing: ReadonlySet<string> = new Set(),
 ): readonly NearMiss[] {
   const own = rules.filter((rule) => !rule.name.startsWith('ns[]-'));
+  // Who shows a certificate for the first time names a server, too.
+  const isFirstTls = changing.has('identity') && view.connection.tls === undefined;
+  const altered = isFirstTls ? new Set([...changing, 'server-name']) : changing;
   return nearMisses(own, view).filter(
-    ({ rule, properties }) => demandsOf(rule, isOneAddress(view)).length > 1 || meet(properties, changing),
+    ({ rule, properties }) => demandsOf(rule, isOneAddress(view)).length > 1 || meet(properties, altered),
   );
 }
 

@@ -124,6 +124,16 @@ describe('meshpol explain', () => {
     expect(out).not.toContain('policy[other]-rule[0]: ');
   });
 
+  test('names a rule that denies by the server name where the client would have to begin with TLS', async () => {
+    const rules = [
+      policy('from: [{source: {principals: [cluster.local/ns/foo/sa/x]}}]'),
+      policy('when: [{key: connection.sni, values: ["*"]}]', 'DENY').replace('name: only', 'name: named'),
+    ];
+    const outside = 'explain - --from 192.0.2.1 --to foo/httpbin:80';
+    const { out } = await run(outside, mesh + rules.join('---\n'));
+    expect(out).toMatch(/one condition short of being denied by ns\[foo\]-policy\[named\]-rule\[0\]: server name/);
+  });
+
   test('tells which rules nearly deny by the request before its route changes it', async () => {
     const { out } = await run('explain - --from outside --to foo/edge:8080 --path /api/admin', mesh + edge);
     expect(out).toContain(
