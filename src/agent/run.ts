@@ -2,7 +2,6 @@ import type { NameTable } from '../dns/name-table.ts';
 import { Fragment } from '../envoy/api/fragment.ts';
 import type { SecretSnapshot } from '../identity/snapshot.ts';
 import { aborted, within } from '../lib/abort.ts';
-import { agentDnsPort } from '../lib/proxy-addresses.ts';
 import { type Change, type PathsWatch, watchPaths } from '../watch/watch.ts';
 import { narrowFolder } from '../xds/socket.ts';
 import { AgentError } from './agent-error.ts';
@@ -17,7 +16,7 @@ import { boundAddresses, checkListenerPorts } from './life/listener-ports.ts';
 import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
 import { endOrphan } from './life/orphan.ts';
-import { type PortsInUse, portsInUse } from './life/process-table.ts';
+import { portsInUse } from './life/process-table.ts';
 import { AgentLife } from './life/state.ts';
 import { tellStopPlan } from './life/stop-plan.ts';
 import { StopRequests } from './life/stop-requests.ts';
@@ -84,8 +83,6 @@ interface Lifetime {
 async function runThrough(parts: AgentParts, { life, requests }: Lifetime, cleanup: Cleanup): Promise<number> {
   const { config, log, signals } = parts;
   life.moveTo('configuring');
-  // Read beside the rest: of a machine with much memory the kernel takes 10 ms for its table of connections.
-  const ports = freshly(portsInUse);
   tellStopPlan(config, log);
   // A file system that hangs does not hold up the end that is asked for.
   const locking = takeFolderLock(config.configPath);
@@ -109,6 +106,9 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
     current.reopenLogs?.();
   });
   await startServers(parts, { life, requests }, current, cleanup);
+  // Read beside the rest: of a machine with much memory the kernel takes 10 ms for its table of connections. Not earlier: an
+  // orphan's ports would still be in it, and not yet those of the agent itself, or of one that starts at the same time.
+  const ports = freshly(portsInUse);
   // Watched before compiling: a change during the first compilation is not missed.
   const change = new ChangeBell();
   const watch = await watchInputs(parts, change);
@@ -123,7 +123,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const { active, inputs } = first;
   current.bootstrap = active.files.bootstrap;
   if (inputs !== undefined) watch.follow(inputs);
-  const inUse = withOwn(await ports(), parts);
+  const inUse = await ports();
   await checkAdminPort(adminAddressOf(active.files), inUse);
   await checkListenerPorts(boundAddresses(active.files), inUse?.listening);
   if (parts.readInterception !== undefined) await checkInterception(active.files, parts.readInterception, log);
@@ -183,13 +183,6 @@ async function watchInputs(
   });
   onNews?.(() => change.ring());
   return watch;
-}
-
-/** With the ports that this agent has taken itself since they were read. */
-function withOwn(ports: PortsInUse | undefined, { config, tokenService }: AgentParts): PortsInUse | undefined {
-  if (ports === undefined) return undefined;
-  const own = [config.statusPort, config.dns && agentDnsPort, tokenService?.port].filter((port) => port !== undefined);
-  return { listening: new Set([...ports.listening, ...own]), taken: new Set([...ports.taken, ...own]) };
 }
 
 /** What is read now, and once more where it is asked for so late that it may have become wrong. */

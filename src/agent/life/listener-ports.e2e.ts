@@ -1,8 +1,16 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { spawnEnvoy } from '../../envoy/process.ts';
+import { freePorts } from '../../testing/free-ports.ts';
 import { fileOf } from '../../testing/resource-files.ts';
 import { startingAgents } from '../testing/life-probe.ts';
 import { boundAddresses, checkListenerPorts } from './listener-ports.ts';
+import { recordEnvoy } from './orphan.ts';
 import { listeningPorts } from './process-table.ts';
 
 const start = startingAgents();
@@ -21,6 +29,40 @@ describe('an agent beside another one in a network namespace', () => {
     );
     expect(second.lines.join('')).not.toContain('Envoy started');
     expect(await first.get()).toEqual({ status: 200, body: 'one' });
+  });
+});
+
+/** Ports on which this process listens, or tries to, from now on. */
+function portsTried(): ReadonlySet<number> {
+  const channel = 'tracing:net.server.listen:asyncStart';
+  const tried = new Set<number>();
+  const note = (message: unknown): void => {
+    tried.add((message as { readonly options: { readonly port: number } }).options.port);
+  };
+  subscribe(channel, note);
+  onTestFinished(() => void unsubscribe(channel, note));
+  return tried;
+}
+
+describe('an agent after one that was killed', () => {
+  test('takes no connection on the ports of the leftover Envoy, which it ends', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'agent-'));
+    const [httpPort = 0, adminPort = 0] = await freePorts(2);
+    const script = `const { createServer } = require('node:net');
+const listen = (port, next) => createServer().listen(port, '127.0.0.1', next);
+listen(${httpPort}, () => listen(${adminPort}, () => console.log('up')));`;
+    const left = await spawnEnvoy({ binary: process.execPath, args: ['-e', script], output: 'pipe' });
+    onTestFinished(() => void left.signal('SIGKILL'));
+    if (left.stdout !== null) await once(left.stdout, 'data');
+    await mkdir(join(folder, 'proxy'));
+    await recordEnvoy(join(folder, 'proxy'), left);
+    const tried = portsTried();
+    const agent = await start({ folder, sample: { httpPort, adminPort } });
+    await agent.untilReady();
+    expect(agent.lines.join('')).toContain(`still runs and is ended\tpid=${left.pid}`);
+    expect(tried).toContain(agent.statusPort);
+    expect([httpPort, adminPort].filter((port) => tried.has(port))).toEqual([]);
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
   });
 });
 
