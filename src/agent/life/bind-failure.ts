@@ -22,8 +22,14 @@ export function bindFailure({
 }: BindAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    const fail = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+    server.once('error', fail);
     const listening = { host, port, ipv6Only: isIpv6Only, exclusive: true, reusePort: isSharing };
-    server.listen(listening, () => server.close(() => resolve(undefined)));
+    try {
+      server.listen(listening, () => server.close(() => resolve(undefined)));
+    } catch (error) {
+      // Of a number that is no port.
+      fail(error as NodeJS.ErrnoException);
+    }
   });
 }

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AgentError } from '../agent-error.ts';
 import { takeFolderLock } from './lock.ts';
 
 describe('takeFolderLock', () => {
@@ -40,6 +41,18 @@ describe('takeFolderLock', () => {
     await expect(takeFolderLock(long)).rejects.toThrow(/is longer than 75 bytes/);
     expect(await readdir(long)).toEqual([]);
     expect(await readdir(folder)).toEqual(['x'.repeat(80)]);
+  });
+
+  test.each([
+    ['is none', undefined, /cannot read random bytes from .*device, which every Linux system has; mount \/dev/],
+    ['gives too few bytes', 'abc', /device gave 3 bytes, expected 8/],
+  ])('takes no name from a random device that %s', async (_, content, message) => {
+    const device = join(folder, 'device');
+    if (content !== undefined) await writeFile(device, content);
+    const taking = takeFolderLock(join(folder, 'own'), device);
+    await expect(taking).rejects.toThrow(message);
+    await expect(taking).rejects.toThrow(AgentError);
+    expect(await readdir(join(folder, 'own'))).toEqual([]);
   });
 
   test('is had by one at a time', async () => {

@@ -22,13 +22,13 @@ const lookEveryMs = 30;
  * Locks the configuration folder (and creates it, for its user alone), so that two agents never write to one folder, or
  * share ports through `reuse_port`. Each agent listens on its own Unix socket there, which closes with its process, and
  * holds the lock when no other socket answers. Of two agents the later one always sees the earlier. With one shared name,
- * two agents could both remove a dead agent's socket and both take the lock.
+ * two agents could both remove a dead agent's socket and both take the lock. `randomDevice` gives the bytes of the name.
  */
-export async function takeFolderLock(folder: string): Promise<FolderLock> {
+export async function takeFolderLock(folder: string, randomDevice = '/dev/urandom'): Promise<FolderLock> {
   await makeFolder(folder).catch((cause) => {
     throw new AgentError('config-write-failed', `cannot make the configuration folder "${folder}"`, { cause });
   });
-  const name = prefix + randomBytes(8).toString('hex');
+  const name = prefix + randomBytes(8, randomDevice).toString('hex');
   const path = join(folder, name);
   const room = longestSocketPath - Buffer.byteLength(`/${name}.new`);
   // Node would cut the path off and listen somewhere else.
@@ -57,14 +57,31 @@ export async function takeFolderLock(folder: string): Promise<FolderLock> {
 }
 
 /** The kernel's, without Node's module for cryptography, which takes a while to load. */
-function randomBytes(count: number): Buffer {
-  const device = openSync('/dev/urandom', 'r');
+function randomBytes(count: number, device: string): Buffer {
+  const bytes = Buffer.alloc(count);
+  const read = readInto(bytes, device);
+  if (read === count) return bytes;
+  throw new AgentError(
+    'config-write-failed',
+    `the lock of the configuration folder needs a name of its own: ${device} gave ${read} bytes, expected ${count}`,
+  );
+}
+
+/** How many bytes the device gave. */
+function readInto(bytes: Buffer, device: string): number {
   try {
-    const bytes = Buffer.alloc(count);
-    readSync(device, bytes);
-    return bytes;
-  } finally {
-    closeSync(device);
+    const file = openSync(device, 'r');
+    try {
+      return readSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+  } catch (cause) {
+    throw new AgentError(
+      'config-write-failed',
+      `the lock of the configuration folder needs a name of its own: cannot read random bytes from ${device}, which every Linux system has; mount /dev`,
+      { cause },
+    );
   }
 }
 
