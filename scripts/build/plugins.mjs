@@ -112,12 +112,18 @@ function builtinsOf(filter, load) {
   };
 }
 
+/** In place of the stream that pino makes where it is given none: with an empty one, its lines would be lost. */
+const noStreamOfItsOwn = `module.exports = class {
+  constructor() {
+    throw new Error('pino is built without streams of its own: call pino(options, stream)');
+  }
+};`;
+
 /** Parts of libraries that no program of ours uses, and that load much when they are loaded: left out. */
 export const unusedParts = {
   name: 'unused-parts',
   setup({ onLoad, onResolve }) {
-    // Of pino without streams of its own.
-    onLoad({ filter: /\/sonic-boom\/index\.js$/ }, () => ({ contents: 'module.exports = class {};', loader: 'js' }));
+    onLoad({ filter: /\/sonic-boom\/index\.js$/ }, () => ({ contents: noStreamOfItsOwn, loader: 'js' }));
     onResolve({ filter: /^worker_threads$/ }, ({ path, importer }) =>
       /\/pino\/lib\/tools\.js$/.test(importer) ? { path, namespace: 'unused-part' } : undefined,
     );

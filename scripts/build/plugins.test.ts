@@ -19,9 +19,8 @@ interface CachedScriptModule {
 
 const { buildParts }: PartsModule = await import(new URL('parts.mjs', import.meta.url).href);
 const { runParts }: CachedScriptModule = await import(new URL('cached-script.mjs', import.meta.url).href);
-const { lazyBuiltins, lazyPackages, lazySchema, plainBuiltins }: Readonly<Record<string, Plugin>> = await import(
-  new URL('plugins.mjs', import.meta.url).href
-);
+const { lazyBuiltins, lazyPackages, lazySchema, plainBuiltins, unusedParts }: Readonly<Record<string, Plugin>> =
+  await import(new URL('plugins.mjs', import.meta.url).href);
 const root = resolve(import.meta.dirname, '../..');
 const options = {
   ...{ bundle: true, platform: 'node', format: 'cjs', absWorkingDir: root },
@@ -94,6 +93,17 @@ process.stdout.write(JSON.stringify([...right, ...loaded]));
 process.stdout.write(String(spawnSync('true').status));`;
   const { stdout } = spawnSync(process.execPath, [await bundled(contents, plainBuiltins, 'esm')], { encoding: 'utf8' });
   expect(stdout).toBe('[true,true,true,"a"]0');
+});
+
+test('pino writes to the stream that it is given, and refuses to make one of its own', async () => {
+  const contents = `import pino from 'pino';
+pino({ base: null, timestamp: false }, { write: (line) => process.stdout.write(line) }).info('told');
+for (const make of [() => pino(), () => pino.destination(1)]) {
+  try { make(); console.log('made'); } catch (error) { console.log(error.message); }
+}`;
+  const { stdout } = spawnSync(process.execPath, [await bundled(contents, unusedParts)], { encoding: 'utf8' });
+  const refused = 'pino is built without streams of its own: call pino(options, stream)';
+  expect(stdout.trimEnd().split('\n')).toEqual(['{"level":30,"msg":"told"}', refused, refused]);
 });
 
 test('the schema of Envoy says the same in the programs', async () => {
