@@ -19,7 +19,7 @@ export class Signatures {
   /** Verifies the tokens of a request with every key set of these proxies, which stay as they are. */
   async learn(proxies: World['proxies'], request: HttpRequest): Promise<void> {
     const { path } = request;
-    const headers = joinLines(new HeaderLines(request.headers)).entries;
+    const headers = joinLines(new HeaderLines(request.headers)).freeze();
     for (const provider of distinctProviders(proxies)) {
       for (const { text } of findTokens(provider, { path, headers })) await this.#learnOne(provider.keySet, text);
     }

@@ -131,9 +131,10 @@ export class RequestView {
 
   /** As it goes on. */
   get request(): HttpRequest {
-    const { method, path, authority, headers, opaque } = this;
-    const { entries, told } = headers;
-    return { method, path, authority, headers: entries, opaque: opaque.length > 0 ? opaque : undefined, told };
+    const { method, path, authority, opaque } = this;
+    const headers = this.headers.freeze();
+    const { told } = this.headers;
+    return { method, path, authority, headers, opaque: opaque.length > 0 ? opaque : undefined, told };
   }
 
   /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */

@@ -21,7 +21,7 @@ export class HeaderLines {
   /** The same lines, which change apart from these. */
   copy(): HeaderLines {
     const copy = new HeaderLines([], this.#told);
-    copy.#lines = this.entries;
+    copy.#lines = this.freeze();
     return copy;
   }
 
@@ -78,8 +78,8 @@ export class HeaderLines {
     this.#lines = this.#own;
   }
 
-  /** They stay as they are now. */
-  get entries(): readonly Line[] {
+  /** The lines as they are now: what is changed later is changed in a list of its own. */
+  freeze(): readonly Line[] {
     this.#own = undefined;
     return this.#lines;
   }
