@@ -33,6 +33,14 @@ const whyUnused: Readonly<Record<string, string>> = {
   PILOT_ENABLED_SERVICE_APIS: 'meshd has to be set so that it reads the Gateway API',
 };
 
+/**
+ * The environment without what only an agent that compiles reads, where the configuration comes from `discoveryAddress`: a
+ * mistake in it is none there.
+ */
+export function countingVariables(environment: Environment, discoveryAddress: string | undefined): Environment {
+  return discoveryAddress === undefined ? environment : { ...environment, PILOT_ENABLED_SERVICE_APIS: undefined };
+}
+
 /** What is said of variables that are set, and have no effect on a configuration of the control plane. */
 export function unusedVariables(environment: Environment): readonly string[] {
   return Object.entries(whyUnused)

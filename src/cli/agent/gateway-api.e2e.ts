@@ -50,6 +50,11 @@ describe('pilot-agent proxy router with objects of the Gateway API', () => {
     return proxy;
   }
 
+  async function expectNotStarted(proxy: ProxyProgram): Promise<void> {
+    expect(await proxy.exit).toBe(1);
+    expect(proxy.output).not.toContain('Envoy started');
+  }
+
   test('serves a Gateway, its route and its policy, and a change of the route', async () => {
     const proxy = await start({ PILOT_ENABLED_SERVICE_APIS: 'true' }, objects(route('/old'), policy));
     await proxy.untilReady();
@@ -63,10 +68,26 @@ describe('pilot-agent proxy router with objects of the Gateway API', () => {
     const proxy = await start({}, objects(route('/old'), policy));
     await proxy.logged('"targetRefs" is not supported: it names objects of the Gateway API, which are skipped here');
     await proxy.logged('PILOT_ENABLED_SERVICE_APIS=true');
+    await expectNotStarted(proxy);
   });
 
   test('does not start with a value that says neither yes nor no', async () => {
     const proxy = await start({ PILOT_ENABLED_SERVICE_APIS: 'on' });
     await proxy.logged('variable PILOT_ENABLED_SERVICE_APIS is "on", expected "true" or "false"');
+    await expectNotStarted(proxy);
+  });
+
+  test.each([
+    ['on', 1],
+    ['', 0],
+  ])('starts Envoy as a client of meshd, whatever is said of the objects: "%s"', async (value, warnings) => {
+    const proxy = await ProxyProgram.create(gateway);
+    started.push(proxy);
+    await proxy.write('mesh.yaml', 'defaultConfig: {discoveryAddress: "127.0.0.1:1"}\n');
+    const environment = { INSTANCE_IP: '127.0.0.1', PILOT_ENABLED_SERVICE_APIS: value };
+    proxy.start({ role: 'router', args: ['--meshConfig', 'mesh.yaml'], environment });
+    await proxy.logged('Envoy started');
+    const warning = 'PILOT_ENABLED_SERVICE_APIS has no effect: meshd has to be set so that it reads the Gateway API';
+    expect(proxy.output.split(warning)).toHaveLength(warnings + 1);
   });
 });

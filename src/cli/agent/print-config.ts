@@ -11,6 +11,7 @@ import { printOut } from '../io.ts';
 import { locateEnvoy } from './asked-envoy.ts';
 import { authorityOf } from './authority.ts';
 import { unknownComponents } from './component-levels.ts';
+import { countingVariables, discoveryAddressOf, unusedVariables } from './discovery.ts';
 import { dnsConfigOf } from './dns-config.ts';
 import { type EffectiveSettings, type FlagValue, formatEffective } from './effective-settings.ts';
 import { parseCallers, parseLevels } from './log-levels.ts';
@@ -40,11 +41,15 @@ export async function printConfig(
   checkRole(effective);
   refuseUnsupported(environment);
   const bag = new DiagnosticBag();
-  const agent = readAgentSettings(environment, bag);
   const { settings, sources } = await readSettings(settingsOptionsOf(options as SettingsFlagValues, environment), bag);
+  const { policies = [] } = options as CheckedFlags;
+  const discoveryAddress = discoveryAddressOf(policies, settings, environment);
+  const agent = readAgentSettings(countingVariables(environment, discoveryAddress), bag);
   readNodeVariables(environment, bag);
   process.stderr.write(format(bag.all, sources, 'text'));
   if (bag.hasErrors) return exitCode.no;
+  if (discoveryAddress !== undefined)
+    for (const warning of unusedVariables(environment)) process.stderr.write(`warning: ${warning}\n`);
   checkRest(effective, options as CheckedFlags, { settings, agent }, environment);
   const roleValue = { name: 'role', value: effective, isGiven: role !== undefined };
   const { output } = options as { readonly output?: 'yaml' | 'json' };

@@ -27,7 +27,7 @@ import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
 import type { PolicyPaths } from './compiled-source.ts';
 import { unknownComponents } from './component-levels.ts';
 import type { ConfigurationSource, SourceParts } from './configuration-source.ts';
-import { discoveryAddressOf, unusedVariables } from './discovery.ts';
+import { countingVariables, discoveryAddressOf, unusedVariables } from './discovery.ts';
 import { dnsConfigOf } from './dns-config.ts';
 import { lifeConfigOf } from './life-options.ts';
 import { locateProxy } from './locate.ts';
@@ -73,12 +73,12 @@ export async function runProxy(
   for (const warning of unknownComponents(flags.proxyComponentLogLevel)) log.warn(warning);
   const policies = policiesOf(flags.policies);
 
-  const agent = agentSettingsOf(environment, log);
-  if (agent === undefined) return 1;
   const settingsOptions = settingsOptionsOf(flags, environment);
   const settings = await settingsOf(settingsOptions, log);
   if (settings === undefined) return 1;
   const discoveryAddress = discoveryAddressOf(policies, settings, environment);
+  const agent = agentSettingsOf(countingVariables(environment, discoveryAddress), log);
+  if (agent === undefined) return 1;
   if (discoveryAddress !== undefined) for (const warning of unusedVariables(environment)) log.warn(warning);
   const inputs = discoveryAddress === undefined ? inputsOf(policies, settings) : [];
   const envoyBinary = locateEnvoy(flags.proxyBinary ?? (settings.proxy.binaryPath || undefined), environment);
