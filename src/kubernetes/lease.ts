@@ -39,17 +39,15 @@ const type = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' }
 export class Lease {
   readonly #api: KubernetesApi;
   readonly #address: LeaseAddress;
-  readonly #folder: string;
 
   constructor(api: KubernetesApi, address: LeaseAddress) {
     this.#api = api;
     this.#address = address;
-    this.#folder = pathOf(type, address.namespace);
   }
 
   /** Undefined: there is none. */
   async read(deadlineMs: number): Promise<StoredLease | undefined> {
-    const path = `${this.#folder}/${this.#address.name}`;
+    const path = pathOf(type, this.#address.namespace, this.#address.name);
     try {
       return storedOf(await this.#api.ask<LeaseObject>({ path, deadlineMs }), path);
     } catch (error) {
@@ -61,7 +59,7 @@ export class Lease {
   /** Without a revision it is made. Undefined: somebody else was faster. */
   async write(record: LeaseRecord, revision: string | undefined, deadlineMs: number): Promise<StoredLease | undefined> {
     const { name, namespace } = this.#address;
-    const path = revision === undefined ? this.#folder : `${this.#folder}/${name}`;
+    const path = revision === undefined ? pathOf(type, namespace) : pathOf(type, namespace, name);
     const body = {
       ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' },
       metadata: { name, namespace, ...(revision !== undefined && { resourceVersion: revision }) },

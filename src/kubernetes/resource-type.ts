@@ -31,8 +31,13 @@ export function withQuery(path: string, query: URLSearchParams): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** The path of a kind's objects: all, or those of a namespace. */
-export function pathOf(type: Pick<ResourceType, 'group' | 'version' | 'resource'>, namespace?: string): string {
+/** The path of a kind's objects: all, or those of a namespace; with a name, that of one of them. */
+export function pathOf(
+  type: Pick<ResourceType, 'group' | 'version' | 'resource'>,
+  namespace?: string,
+  name?: string,
+): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
-  return `${root}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${type.resource}`;
+  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${root}${place}/${type.resource}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
 }

@@ -1,6 +1,7 @@
 import { type StandardGateway, standardGatewayKind, standardGroup } from '../policy/gateway-api.ts';
 import { type NamedClass, ownClasses, ownControllerOf, ownControllers } from '../policy/gateway-controllers.ts';
 import type { MeshObject } from '../policy/object.ts';
+import { isDnsLabel, isDnsSubdomain } from '../schema/names.ts';
 import type { JsonObject, JsonValue } from '../source/document.ts';
 import type { Fault } from './last-valid.ts';
 import { nameOf } from './object-name.ts';
@@ -68,14 +69,24 @@ export interface ServingNames {
   readonly gateways: readonly Pick<NamedGateway, 'namespace' | 'name'>[];
 }
 
-/** By which GatewayClass, or which Gateways and their classes, it is known who serves an object. */
+/**
+ * By which GatewayClass, or which Gateways and their classes, it is known who serves an object; each once. No object has a name
+ * that is none, and the text may be anybody's: such names are left out.
+ */
 export function servingNamesOf(text: JsonObject): ServingNames {
   const { gatewayClassName, parentRefs } = isRecord(text.spec) ? text.spec : ({} as JsonObject);
   if (!isOfStandard(text)) return { classes: [], gateways: [] };
-  if (text.kind === 'Gateway') return { classes: isText(gatewayClassName) ? [gatewayClassName] : [], gateways: [] };
+  if (text.kind === 'Gateway') {
+    const isName = isText(gatewayClassName) && isDnsSubdomain(gatewayClassName);
+    return { classes: isName ? [gatewayClassName] : [], gateways: [] };
+  }
   const { namespace } = nameOf(text);
   const parents = Array.isArray(parentRefs) ? parentRefs : [];
-  return { classes: [], gateways: parents.flatMap((parent) => gatewayOf(parent, namespace) ?? []) };
+  const named = parents
+    .flatMap((parent) => gatewayOf(parent, namespace) ?? [])
+    .filter((gateway) => isDnsLabel(gateway.namespace) && isDnsSubdomain(gateway.name));
+  const each = new Map(named.map((gateway) => [`${gateway.namespace}/${gateway.name}`, gateway]));
+  return { classes: [], gateways: [...each.values()] };
 }
 
 function isClassForOthers(name: JsonValue | undefined, { classes }: ServingObjects): boolean {

@@ -76,7 +76,7 @@ export class WebhookKeeper {
         const isProven = type === validatingConfigurations && (await this.#prove(configuration, term));
         const patch = patchOf(configuration, { roots: roots(), isProven });
         if (patch === undefined || !term.holds) continue;
-        const path = `${pathOf(type)}/${configuration.metadata.name}?fieldManager=meshd`;
+        const path = `${pathOf(type, undefined, configuration.metadata.name)}?fieldManager=meshd`;
         const contentType = 'application/strategic-merge-patch+json';
         // What comes of it is heard as any other change; of a revision that is no more, too.
         const isWritten = await writing.make(async () => {

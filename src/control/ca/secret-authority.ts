@@ -109,7 +109,7 @@ async function renewed(secret: ApiObject, options: SecretAuthorityOptions): Prom
   const next = ownAuthoritySecret(root, namespace, before);
   const body = { ...next, type: secret.type, metadata: { ...next.metadata, resourceVersion } };
   try {
-    return await api.ask<ApiObject>({ method: 'PUT', path: `${pathOf(secrets, namespace)}/${name}`, body, deadlineMs });
+    return await api.ask<ApiObject>({ method: 'PUT', path: pathOf(secrets, namespace, name), body, deadlineMs });
   } catch (error) {
     if (!isConflict(error)) throw error;
     return (await read(options, name)) ?? secret;
@@ -118,7 +118,7 @@ async function renewed(secret: ApiObject, options: SecretAuthorityOptions): Prom
 
 async function read({ api, namespace }: SecretPlace, name: string): Promise<ApiObject | undefined> {
   try {
-    return await api.ask<ApiObject>({ path: `${pathOf(secrets, namespace)}/${name}`, deadlineMs });
+    return await api.ask<ApiObject>({ path: pathOf(secrets, namespace, name), deadlineMs });
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 404) return undefined;
     throw error;

@@ -172,7 +172,7 @@ export class RootPublisher {
     if (!term?.holds || !this.#namespaces.has(namespace) || this.#isRight(namespace)) return true;
     const { api, roots, log } = this.#options;
     const body = rootConfigMapOf(namespace, roots());
-    const path = `${pathOf(configMaps, namespace)}/${rootConfigMap}?fieldManager=meshd&force=true`;
+    const path = `${pathOf(configMaps, namespace, rootConfigMap)}?fieldManager=meshd&force=true`;
     const contentType = 'application/apply-patch+yaml';
     try {
       const written = await api.ask<ApiObject>({

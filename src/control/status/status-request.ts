@@ -33,7 +33,7 @@ export function statusRequest(
   };
   return {
     method: 'PATCH',
-    path: `${pathOf(type, namespace)}/${name}/status?fieldManager=${fieldManager}&force=true`,
+    path: `${pathOf(type, namespace, name)}/status?fieldManager=${fieldManager}&force=true`,
     contentType: 'application/apply-patch+yaml',
     body,
   };

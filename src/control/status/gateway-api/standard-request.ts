@@ -33,7 +33,7 @@ export function standardRequest(report: ObjectReport, wanted: StandardStatus, no
   if (isContained(status, before ?? {})) return undefined;
   return {
     method: 'PATCH',
-    path: `${pathOf(type, namespace)}/${name}/status?fieldManager=${fieldManager}`,
+    path: `${pathOf(type, namespace, name)}/status?fieldManager=${fieldManager}`,
     contentType: 'application/merge-patch+json',
     body: { metadata: { resourceVersion: revision }, status },
   };
