@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdmissionThread } from './admission-thread.ts';
+import { AdmissionThread, type AdmissionThreadOptions } from './admission-thread.ts';
 
 /** Answers each review with its text. */
 const echo = `const { parentPort } = require('node:worker_threads');
@@ -12,11 +12,23 @@ parentPort.on('message', ({ question }) => {
 });
 `;
 
+/** Wants to know about the class or the namespace that the text of a review names, and answers with what it was told. */
+const asking = `const { parentPort } = require('node:worker_threads');
+parentPort.on('message', ({ question }) => {
+  const { id, text, webhook, serving, namespaceLabels } = question;
+  const known = serving ?? namespaceLabels;
+  if (known !== undefined) return parentPort.postMessage({ id, reply: { status: 200, body: JSON.stringify(known) } });
+  if (webhook === 'inject') return parentPort.postMessage({ id, wants: text });
+  parentPort.postMessage({ id, missing: { classes: [text], gateways: [] } });
+});
+`;
+
 describe('a thread that judges objects', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'admission-thread-'));
     await writeFile(join(folder, 'echo.cjs'), echo);
+    await writeFile(join(folder, 'asking.cjs'), asking);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -40,6 +52,79 @@ describe('a thread that judges objects', () => {
     } finally {
       await thread.close();
     }
+  });
+
+  /** A thread that asks about objects, which says so. */
+  const askingThread = (options: Partial<AdmissionThreadOptions> = {}) => {
+    const lines: string[] = [];
+    const thread = new AdmissionThread({
+      ...{
+        program: join(folder, 'asking.cjs'),
+        revision: 'default',
+        labelsOf: async () => undefined,
+        longestMs: 60_000,
+      },
+      ...{
+        log: { error: (message: string, fields?: object) => void lines.push(`${message}: ${JSON.stringify(fields)}`) },
+      },
+      ...options,
+    });
+    const ask = async (webhook: 'validate' | 'inject' = 'validate') =>
+      JSON.parse((await thread.ask('a', { webhook, text: 'own', location: {} })).body);
+    return { thread, lines, ask };
+  };
+
+  test('is told who serves an object, and that nobody knows where nobody can be asked', async () => {
+    const known = { classes: [{ name: 'own', spec: { controllerName: 'a' } }], gateways: [] };
+    const names: unknown[] = [];
+    const servingOf = async (asked: object) => {
+      names.push(asked);
+      return known;
+    };
+    const knowing = askingThread({ servingOf });
+    const alone = askingThread();
+    try {
+      expect([await knowing.ask(), names]).toEqual([known, [{ classes: ['own'], gateways: [] }]]);
+      expect(await alone.ask()).toBe('unknown');
+    } finally {
+      await knowing.thread.close();
+      await alone.thread.close();
+    }
+  });
+
+  test('goes on where a look-up fails, of which the log tells', async () => {
+    const fails = () => Promise.reject(new TypeError('no metadata'));
+    const { thread, lines, ask } = askingThread({ servingOf: fails, labelsOf: fails });
+    try {
+      expect(await ask()).toBe('unknown');
+      await expect(ask('inject')).rejects.toThrow('nothing is known of the namespace "own" yet');
+      expect(lines).toEqual([
+        expect.stringMatching(/^who serves an object of the Gateway API could not be found: .*TypeError: no metadata/),
+        expect.stringMatching(/^the labels of a namespace could not be found: .*TypeError: no metadata/),
+      ]);
+    } finally {
+      await thread.close();
+    }
+  });
+
+  test('answers no review that it would learn about after it was closed', async () => {
+    let tell = (_: 'unknown'): void => undefined;
+    let wasAsked = (): void => undefined;
+    const isAsked = new Promise<void>((resolve) => {
+      wasAsked = resolve;
+    });
+    const servingOf = () => {
+      wasAsked();
+      return new Promise<'unknown'>((resolve) => {
+        tell = resolve;
+      });
+    };
+    const { thread, ask } = askingThread({ servingOf });
+    const answer = expect(ask()).rejects.toThrow('meshd stops');
+    await isAsked;
+    await thread.close();
+    tell('unknown');
+    await answer;
   });
 });
 

@@ -187,7 +187,7 @@ export class AdmissionThread implements NamespaceFollower {
 
   /** The thread is at others meanwhile. */
   async #tellLabels(waiting: Waiting, namespace: string): Promise<void> {
-    const namespaceLabels = await this.#options.labelsOf(namespace);
+    const namespaceLabels = await this.#labelsOf(namespace);
     if (namespaceLabels === undefined || this.#worker === undefined) {
       waiting.reject(new Error(`nothing is known of the namespace "${namespace}" yet`));
       return;
@@ -196,9 +196,29 @@ export class AdmissionThread implements NamespaceFollower {
   }
 
   async #tellServing(waiting: Waiting, names: ServingNames): Promise<void> {
-    const serving = (await this.#options.servingOf?.(names)) ?? 'unknown';
+    const serving = await this.#servingOf(names);
     if (this.#worker === undefined) waiting.reject(new Error('meshd stops'));
     else this.#askAgain(waiting, { serving });
+  }
+
+  async #labelsOf(namespace: string): Promise<NamespaceTexts | undefined> {
+    const { labelsOf, log } = this.#options;
+    try {
+      return await labelsOf(namespace);
+    } catch (error) {
+      log.error('the labels of a namespace could not be found', { namespace, reason: reasonOf(error) });
+      return undefined;
+    }
+  }
+
+  async #servingOf(names: ServingNames): Promise<ServingObjects | 'unknown'> {
+    const { servingOf, log } = this.#options;
+    try {
+      return (await servingOf?.(names)) ?? 'unknown';
+    } catch (error) {
+      log.error('who serves an object of the Gateway API could not be found', { reason: reasonOf(error) });
+      return 'unknown';
+    }
   }
 
   #askAgain(waiting: Waiting, known: Pick<AdmissionQuestion, 'namespaceLabels' | 'serving'>): void {
@@ -217,6 +237,10 @@ export class AdmissionThread implements NamespaceFollower {
     this.#watch();
     this.#next();
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function post(worker: Worker, message: ToAdmission): void {

@@ -1,52 +1,130 @@
 import type { KubernetesApi } from '../../kubernetes/api.ts';
 import { ApiRefusal, KubernetesError } from '../../kubernetes/kubernetes-error.ts';
-import { type ApiObject, pathOf, type ResourceType, withQuery } from '../../kubernetes/resource-type.ts';
+import { type ApiObject, pathOf, withQuery } from '../../kubernetes/resource-type.ts';
 import type { NamedGateway, ServingNames, ServingObjects } from '../../live/others-objects.ts';
 import type { NamedClass } from '../../policy/gateway-controllers.ts';
+import { isDnsSubdomain } from '../../schema/names.ts';
 import { standardKind } from '../registry/cluster/kinds.ts';
 
-/** Of each request; the API server waits for the webhook meanwhile. */
-const deadlineMs = 1_000;
-/** More than a route may name. */
-const mostGateways = 32;
+/** The object of a name, or none. */
+type Found = readonly ApiObject[];
 
-/** The Gateways of these names that a cluster has, and the classes of these names and of those Gateways; `unknown`: it does not say. */
-export async function servingObjectsOf(
-  api: Pick<KubernetesApi, 'ask'>,
-  { classes, gateways }: ServingNames,
-): Promise<ServingObjects | 'unknown'> {
-  try {
-    const asked = gateways.slice(0, mostGateways).map(({ namespace, name }) => find(api, 'Gateway', name, namespace));
-    const found = (await Promise.all(asked)).flat().map(gatewayOf);
-    const named = new Set([...classes, ...found.map(({ spec }) => spec.gatewayClassName)]);
-    const sought = [...named].map((name) => find(api, 'GatewayClass', name, undefined));
-    return { gateways: found, classes: (await Promise.all(sought)).flat().map(classOf) };
-  } catch (error) {
-    if (error instanceof KubernetesError) return 'unknown';
-    throw error;
-  }
+interface Kept {
+  readonly found: Promise<Found>;
+  readonly untilMs: number;
 }
 
-/** The object, or nothing. A list by its name needs no other right than meshd has to follow the kind. */
-async function find(
-  api: Pick<KubernetesApi, 'ask'>,
-  kind: 'Gateway' | 'GatewayClass',
-  name: string,
-  namespace: string | undefined,
-): Promise<readonly ApiObject[]> {
-  const { type, versions = [] } = standardKind(kind);
-  const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}` });
-  for (const version of versions) {
+/** Of a whole look-up. The API server waits for the webhook for 3 s, and the review waits for its turns meanwhile. */
+const usualDeadlineMs = 1_500;
+/** As many parents as the Gateway API lets a route have. */
+const mostGateways = 32;
+/** Each sends one request at a time: as many requests are under way at most. */
+const mostLookUps = 4;
+/** Requests in one second. Whoever reaches the webhook decides how many are wanted, and Leases are renewed at the same API server. */
+const mostRequests = 50;
+const keptMs = 2_000;
+const mostKept = 1_000;
+
+/**
+ * Asks an API server which of the Gateways and classes of some names there are. It asks little of it, whatever it is asked
+ * itself: beyond a few look-ups at a time and some requests a second, nothing is known.
+ */
+export class ServingLookUps {
+  readonly #api: Pick<KubernetesApi, 'ask'>;
+  readonly #deadlineMs: number;
+  readonly #now: () => number;
+  readonly #kept = new Map<string, Kept>();
+  #underWay = 0;
+  #second = 0;
+  #requests = 0;
+
+  /** `now` in milliseconds, of a clock that never goes back. */
+  constructor(api: Pick<KubernetesApi, 'ask'>, { deadlineMs = usualDeadlineMs, now = () => performance.now() } = {}) {
+    this.#api = api;
+    this.#deadlineMs = deadlineMs;
+    this.#now = now;
+  }
+
+  /** The Gateways of these names, and the classes of these names and of those Gateways; `unknown`: nobody says in time. */
+  async of(names: ServingNames): Promise<ServingObjects | 'unknown'> {
+    if (this.#underWay >= mostLookUps || names.gateways.length > mostGateways) return 'unknown';
+    this.#underWay += 1;
+    const deadline = AbortSignal.timeout(this.#deadlineMs);
+    const late = new Promise<'unknown'>((resolve) => {
+      deadline.addEventListener('abort', () => resolve('unknown'), { once: true });
+    });
+    return Promise.race([this.#lookUp(names, deadline), late]);
+  }
+
+  async #lookUp({ classes, gateways }: ServingNames, deadline: AbortSignal): Promise<ServingObjects | 'unknown'> {
     try {
-      const path = withQuery(pathOf({ ...type, version } satisfies ResourceType, namespace), query);
-      const { items } = await api.ask<{ readonly items?: readonly ApiObject[] | null }>({ path, deadlineMs });
-      return items ?? [];
+      const found: ApiObject[] = [];
+      for (const { namespace, name } of gateways)
+        found.push(...(await this.#find('Gateway', name, namespace, deadline)));
+      const known = found.map(gatewayOf);
+      const foundClasses: ApiObject[] = [];
+      for (const name of new Set([...classes, ...known.map(({ spec }) => spec.gatewayClassName)])) {
+        foundClasses.push(...(await this.#find('GatewayClass', name, undefined, deadline)));
+      }
+      return { gateways: known, classes: foundClasses.map(classOf) };
     } catch (error) {
-      const isUnserved = error instanceof ApiRefusal && error.status === 404;
-      if (!isUnserved) throw error;
+      if (error instanceof KubernetesError || deadline.aborted) return 'unknown';
+      throw error;
+    } finally {
+      this.#underWay -= 1;
     }
   }
-  return [];
+
+  /** What was found a moment ago, or is being looked for, is not asked for again. */
+  #find(kind: 'Gateway' | 'GatewayClass', name: string, namespace: string | undefined, deadline: AbortSignal) {
+    const key = `${kind} ${namespace ?? ''}/${name}`;
+    const now = this.#now();
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && kept.untilMs > now) return kept.found;
+    const found = this.#ask(kind, name, namespace, deadline);
+    this.#kept.delete(key);
+    this.#kept.set(key, { found, untilMs: now + keptMs });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    found.catch(() => this.#kept.get(key)?.found === found && this.#kept.delete(key));
+    return found;
+  }
+
+  /** A list by its name needs no other right than meshd has to follow the kind. */
+  async #ask(
+    kind: 'Gateway' | 'GatewayClass',
+    name: string,
+    namespace: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Found> {
+    // A selector is a text with commas.
+    if (!isDnsSubdomain(name)) return [];
+    const { type, versions = [] } = standardKind(kind);
+    const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}` });
+    for (const version of versions) {
+      this.#count();
+      try {
+        const path = withQuery(pathOf({ ...type, version }, namespace), query);
+        const asked = { path, signal, deadlineMs: this.#deadlineMs };
+        const { items } = await this.#api.ask<{ readonly items?: Found | null }>(asked);
+        return items ?? [];
+      } catch (error) {
+        const isUnserved = error instanceof ApiRefusal && error.status === 404;
+        if (!isUnserved) throw error;
+      }
+    }
+    return [];
+  }
+
+  #count(): void {
+    const second = Math.floor(this.#now() / 1_000);
+    if (second !== this.#second) this.#requests = 0;
+    this.#second = second;
+    this.#requests += 1;
+    if (this.#requests > mostRequests) {
+      throw new KubernetesError('api-unreachable', 'the API server is not asked as often as reviews want it');
+    }
+  }
 }
 
 function gatewayOf({ metadata: { namespace = '', name }, spec }: ApiObject): NamedGateway {

@@ -9,7 +9,7 @@ import type { CertificateSource } from '../server/certificate-provider.ts';
 import { AdmissionThread } from './admission-thread.ts';
 import { followInjectionInputs, type InjectionConfig } from './injection-inputs.ts';
 import { NamespaceLabels } from './namespace-labels.ts';
-import { servingObjectsOf } from './serving-objects.ts';
+import { ServingLookUps } from './serving-objects.ts';
 import { WebhookKeeper } from './webhook-keeper.ts';
 import { type AdmissionObserver, startWebhookServer } from './webhook-server.ts';
 
@@ -49,7 +49,8 @@ export async function startWebhooks(
   const { api, identity } = replica;
   const labelsOf = (name: string) => namespaces.of(name);
   const data = { revision, skipsGatewayApi };
-  const servingOf = (objects: ServingNames) => servingObjectsOf(api, objects);
+  const lookUps = new ServingLookUps(api);
+  const servingOf = (objects: ServingNames) => lookUps.of(objects);
   const asked = { labelsOf, servingOf };
   const thread = new AdmissionThread({ log, ...data, ...asked, ...(program !== undefined && { program }) });
   const namespaces = new NamespaceLabels(api, thread);
