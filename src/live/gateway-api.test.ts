@@ -118,6 +118,7 @@ spec:
     expect(await faultsWith(known, edge('lb', 'known'), sound, routeOf('{name: sound}'))).toEqual([]);
     expect(await faultsWith(edge('lb', 'mesh'))).toContain('shop/edge: lb');
     expect(await faultsWith(routeOf('{name: sound}, {name: edge}'))).toEqual(['shop/edge: wrong']);
+    expect(await faultsWith(routeOf('{name: web, kind: Server, group: policy.linkerd.io}'))).toEqual([]);
     expect(await faultsWith(routeOf('{name: web, kind: Service, group: ""}'))).toEqual(['shop/edge: wrong']);
     expect(await faultsWith(ours)).toContain('bank/web: ours');
   });

@@ -89,15 +89,36 @@ export function servingNamesOf(text: JsonObject): ServingNames {
   return { classes: [], gateways: [...each.values()] };
 }
 
+/**
+ * Whether all parents of a route that other programs may not have for themselves are Services. Such a route is for clients in a
+ * mesh, which may be another one; here it has no effect.
+ */
+export function isForServicesAlone(text: JsonObject, serving: ServingObjects): boolean {
+  const { parentRefs: parents } = isRecord(text.spec) ? text.spec : ({} as JsonObject);
+  const { namespace } = nameOf(text);
+  const isOther = (parent: JsonValue) => isOfService(parent) || isParentForOthers(parent, namespace, serving);
+  return Array.isArray(parents) && parents.some(isOfService) && parents.every(isOther);
+}
+
+function isOfService(parent: JsonValue): boolean {
+  return isRecord(parent) && parent.group === '' && parent.kind === 'Service';
+}
+
 function isClassForOthers(name: JsonValue | undefined, { classes }: ServingObjects): boolean {
   return isText(name) && ownControllerOf(name, classes) === undefined;
 }
 
 function isParentForOthers(parent: JsonValue, own: string, serving: ServingObjects): boolean {
+  if (isOfOtherGroup(parent)) return true;
   const named = gatewayOf(parent, own);
   if (named === undefined) return false;
   const found = serving.gateways.find(({ namespace, name }) => namespace === named.namespace && name === named.name);
   return found === undefined || isClassForOthers(found.spec.gatewayClassName, serving);
+}
+
+/** Whether a reference of a route names what only another program knows, such as a Server of policy.linkerd.io. */
+function isOfOtherGroup(parent: JsonValue): boolean {
+  return isRecord(parent) && isText(parent.group) && parent.group !== standardGroup;
 }
 
 /** The Gateway that a reference of a route in a namespace names; undefined: none. */

@@ -25,6 +25,8 @@ export interface AdmissionQuestion {
   readonly namespaceLabels?: NamespaceTexts;
   /** Which of the objects there are that the thread asked for; `unknown`: nobody says so. */
   readonly serving?: ServingObjects | 'unknown';
+  /** An object that is only advised was put off until now, and may be examined. */
+  readonly wasPutOff?: true;
 }
 
 /** Labels of a namespace. */
@@ -40,11 +42,12 @@ export type ToAdmission =
   | { readonly namespace: string; readonly labels: NamespaceTexts | undefined };
 
 /**
- * From the thread: an answer, the namespace or the objects of the Gateway API that it must know about first, or what is wrong
- * with settings, which are not used then.
+ * From the thread: an answer, the namespace or the objects of the Gateway API that it must know about first, that a review may
+ * wait until there are no others, or what is wrong with settings, which are not used then.
  */
 export type FromAdmission =
   | { readonly id: number; readonly wants: string }
   | { readonly id: number; readonly missing: ServingNames }
+  | { readonly id: number; readonly canWait: true }
   | { readonly id: number; readonly reply: AdmissionReply }
   | { readonly refusedSettings: string };

@@ -23,12 +23,24 @@ parentPort.on('message', ({ question }) => {
 });
 `;
 
+/** Puts off reviews whose text begins with `advice` until they may be examined, and numbers its answers. */
+const numbering = `const { parentPort } = require('node:worker_threads');
+let number = 0;
+parentPort.on('message', ({ question }) => {
+  const { id, text, serving, wasPutOff } = question;
+  if (text.startsWith('advice') && !wasPutOff && serving === undefined) return parentPort.postMessage({ id, canWait: true });
+  number += 1;
+  parentPort.postMessage({ id, reply: { status: 200, body: JSON.stringify([text, number, serving ?? 'examined']) } });
+});
+`;
+
 describe('a thread that judges objects', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'admission-thread-'));
     await writeFile(join(folder, 'echo.cjs'), echo);
     await writeFile(join(folder, 'asking.cjs'), asking);
+    await writeFile(join(folder, 'numbering.cjs'), numbering);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -105,6 +117,38 @@ describe('a thread that judges objects', () => {
     } finally {
       await thread.close();
     }
+  });
+
+  /** What becomes of reviews of these texts, which come at once from one address. */
+  const answersTo = async (texts: readonly string[], longestPutOffMs: number) => {
+    const { thread } = askingThread({ program: join(folder, 'numbering.cjs'), longestPutOffMs });
+    try {
+      const asked = texts.map((text) => thread.ask('a', { webhook: 'validate', text, location: {} }));
+      return (await Promise.all(asked)).map(({ body }) => JSON.parse(body) as [string, number, string]);
+    } finally {
+      await thread.close();
+    }
+  };
+  const policies = (count: number) => Array.from({ length: count }, (_, i) => `policy ${i}`);
+
+  test('answers what came after an object that is only advised before it', async () => {
+    expect(await answersTo(['advice', ...policies(40)], 60_000)).toEqual([
+      ['advice', 41, 'examined'],
+      ...policies(40).map((text, i) => [text, i + 1, 'examined']),
+    ]);
+  });
+
+  test('examines no object that is only advised where others wait for longer than it may', async () => {
+    const [advice, ...others] = await answersTo(['advice', ...policies(40)], 0);
+    expect(advice).toEqual(['advice', expect.any(Number), 'unknown']);
+    expect(advice?.[1]).toBeLessThan(41);
+    expect(others.map(([, , found]) => found)).toEqual(policies(40).map(() => 'examined'));
+  });
+
+  test('examines 16 objects of an address that are only advised, and no more that come with them', async () => {
+    const texts = Array.from({ length: 40 }, (_, i) => `advice ${i}`);
+    const found = (await answersTo(texts, 60_000)).map(([, , said]) => said);
+    expect(found.slice(0, 18)).toEqual([...Array(16).fill('examined'), 'unknown', 'unknown']);
   });
 
   test('answers no review that it would learn about after it was closed', async () => {

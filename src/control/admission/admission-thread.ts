@@ -26,11 +26,16 @@ export interface AdmissionThreadOptions extends AdmissionData {
   readonly servingOf?: (names: ServingNames) => Promise<ServingObjects | 'unknown'>;
   /** An object may keep the thread for so long; 4 s by default, as API servers wait for 5. */
   readonly longestMs?: number;
+  /** An object that is only advised waits so long for others; 1 s by default, as API servers wait for 3. */
+  readonly longestPutOffMs?: number;
 }
 
 /** Requests of one address that wait; an API server has fewer at once. */
 const mostWaiting = 1_000;
 const usualLongestMs = 4_000;
+/** Objects of one address that were put off. */
+const mostPutOff = 16;
+const usualLongestPutOffMs = 1_000;
 /**
  * That time is counted in so many parts: of a process that stands still, as one does whose share of the processor is used
  * up, the thread stands still as well, and only one part has gone by afterwards.
@@ -42,6 +47,10 @@ const partsOfLongest = 8;
  */
 const mostAsked = 16;
 const mostAskedCharacters = 64_000;
+
+interface PutOff extends Waiting {
+  readonly sinceMs: number;
+}
 
 interface Waiting {
   /** Address that asks. */
@@ -58,6 +67,8 @@ interface Waiting {
 export class AdmissionThread implements NamespaceFollower {
   readonly #options: AdmissionThreadOptions;
   readonly #queue = new FairQueue<Waiting>(mostWaiting);
+  /** Objects that are only advised, for when no others wait. */
+  readonly #putOff = new FairQueue<PutOff>(mostPutOff);
   #worker: Worker | undefined;
   /** What the thread is at, and what it has after that. */
   #asked: Waiting[] = [];
@@ -108,7 +119,8 @@ export class AdmissionThread implements NamespaceFollower {
     this.#worker = undefined;
     this.#stopWatching();
     const error = new Error('meshd stops');
-    for (const { reject } of [...this.#asked.splice(0), ...this.#queue.takeAll()]) reject(error);
+    for (const { reject } of [...this.#asked.splice(0), ...this.#queue.takeAll(), ...this.#putOff.takeAll()])
+      reject(error);
     await worker?.terminate();
   }
 
@@ -133,11 +145,34 @@ export class AdmissionThread implements NamespaceFollower {
 
   #next(): void {
     while (this.#worker !== undefined && this.#hasRoom()) {
-      const waiting = this.#queue.take();
+      const waiting = this.#queue.take() ?? this.#takePutOff();
       if (waiting === undefined) return;
       this.#asked.push(waiting);
       if (this.#asked.length === 1) this.#watch();
       post(this.#worker, { question: waiting.question });
+    }
+    if (!this.#queue.isEmpty) this.#giveUpLate();
+  }
+
+  /** One at a time, so that whatever comes next waits for no more than one. */
+  #takePutOff(): Waiting | undefined {
+    const isAtOne = this.#asked.some(({ question: { wasPutOff, serving } }) => wasPutOff && serving === undefined);
+    return isAtOne ? undefined : this.#putOff.take();
+  }
+
+  #putOffUntilIdle(waiting: Waiting): void {
+    const question = { ...waiting.question, wasPutOff: true } as const;
+    const hasRoom = this.#putOff.put(waiting.from, { ...waiting, question, sinceMs: performance.now() });
+    if (!hasRoom) this.#goOn(waiting, { serving: 'unknown' });
+  }
+
+  /** Those that others have kept waiting for too long are answered without having been examined, which takes no time. */
+  #giveUpLate(): void {
+    const { longestPutOffMs = usualLongestPutOffMs } = this.#options;
+    const latestMs = performance.now() - longestPutOffMs;
+    for (const waiting of this.#putOff.takeAll()) {
+      if (waiting.sinceMs <= latestMs) this.#goOn(waiting, { serving: 'unknown' });
+      else this.#putOff.put(waiting.from, waiting);
     }
   }
 
@@ -180,6 +215,7 @@ export class AdmissionThread implements NamespaceFollower {
     this.#asked.shift();
     this.#watch();
     if ('reply' in message) waiting.resolve(message.reply);
+    else if ('canWait' in message) this.#putOffUntilIdle(waiting);
     else if ('wants' in message) void this.#tellLabels(waiting, message.wants);
     else void this.#tellServing(waiting, message.missing);
     this.#next();
@@ -222,8 +258,12 @@ export class AdmissionThread implements NamespaceFollower {
   }
 
   #askAgain(waiting: Waiting, known: Pick<AdmissionQuestion, 'namespaceLabels' | 'serving'>): void {
-    this.#queue.putFirst(waiting.from, { ...waiting, question: { ...waiting.question, ...known } });
+    this.#goOn(waiting, known);
     this.#next();
+  }
+
+  #goOn(waiting: Waiting, known: Pick<AdmissionQuestion, 'namespaceLabels' | 'serving'>): void {
+    this.#queue.putFirst(waiting.from, { ...waiting, question: { ...waiting.question, ...known } });
   }
 
   #failed(reason: string): void {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../source/document.ts';
 import { readReview } from './admission-review.ts';
 import { adviseOnObject } from './advise-on-object.ts';
 import { answerReview } from './answer-review.ts';
+import { logAdmission } from './log-admission.ts';
 import { type ReviewParts, reviewOf } from './testing/reviews.ts';
 
 const group = 'gateway.networking.k8s.io';
@@ -31,7 +32,7 @@ const gateways = [
 async function advise(parts: ReviewParts, serving?: ServingObjects | 'unknown', skipsGatewayApi = false) {
   const review = readReview(JSON.stringify(reviewOf(parts)));
   if (typeof review === 'string') throw new Error(review);
-  return adviseOnObject(review.request, { skipsGatewayApi }, serving);
+  return adviseOnObject(review.request, { skipsGatewayApi }, { serving });
 }
 const warningsOf = async (...given: Parameters<typeof advise>) => {
   const advice = await advise(...given);
@@ -79,13 +80,13 @@ describe('adviseOnObject', () => {
   });
 
   test('asks who serves an object with findings, and nobody about any other', async () => {
-    expect(await advise({ object: gateway('own') })).toEqual({ missing: { classes: ['own'], gateways: [] } });
+    expect(await advise({ object: gateway('own') })).toMatchObject({ missing: { classes: ['own'], gateways: [] } });
     const named = route([{ name: 'own' }, { name: 'b', namespace: 'bank' }, { kind: 'Service', group: '', name: 'c' }]);
     const missing = [
       { namespace: 'shop', name: 'own' },
       { namespace: 'bank', name: 'b' },
     ];
-    expect(await advise({ object: named })).toEqual({ missing: { classes: [], gateways: missing } });
+    expect(await advise({ object: named })).toMatchObject({ missing: { classes: [], gateways: missing } });
     const sound = objectOf('Gateway', {
       gatewayClassName: 'own',
       listeners: [{ name: 'a', port: 80, protocol: 'HTTP' }],
@@ -99,15 +100,43 @@ describe('adviseOnObject', () => {
     const metadata = { name: 'edge', namespace: 'shop', deletionTimestamp: '2026-01-01T00:00:00Z' };
     expect(await warningsOf({ object: { ...gateway('own'), metadata }, operation: 'UPDATE' }, known)).toEqual([]);
   });
+
+  test('says nothing of a change of metadata or status alone, and asks nobody then', async () => {
+    const oldObject = gateway('own');
+    const metadata = { name: 'edge', namespace: 'shop', labels: { a: 'b' } };
+    const changed = { ...oldObject, metadata, status: { conditions: [] } };
+    expect(await advise({ object: changed, oldObject, operation: 'UPDATE' })).toEqual({ isAllowed: true });
+    const spec = { ...oldObject.spec, addresses: [] };
+    expect(await advise({ object: { ...oldObject, spec }, oldObject, operation: 'UPDATE' })).toHaveProperty('missing');
+  });
+
+  test('says nothing of a route whose parents are of other groups, and of one for Services only that it has them', async () => {
+    const server = { group: 'policy.linkerd.io', kind: 'Server', name: 'a' };
+    const service = { group: '', kind: 'Service', name: 'web' };
+    const of = (...parents: readonly JsonObject[]) => warningsOf({ object: route(parents) }, { classes, gateways });
+    expect([await of(server), await of(server, { name: 'other' })]).toEqual([[], []]);
+    const parents = [expect.stringMatching(/parentRefs\[0\]\.group/), expect.stringMatching(/parentRefs\[0\]\.kind/)];
+    expect([await of(service), await of(service, { name: 'other' })]).toEqual([parents, parents]);
+    expect(await of({ name: 'own' }, server)).toContainEqual(expect.stringMatching(/filters\[0\]/));
+    expect(await of({ name: 'own' }, service)).toContainEqual(expect.stringMatching(/filters\[0\]/));
+  });
 });
 
-test('a fault of meshd refuses no object of the Gateway API', async () => {
+test('a fault of meshd refuses no object of the Gateway API, of which the client and the log are told so', async () => {
   const allowed = async (object: JsonObject) => {
     const fails = () => Promise.reject(new Error('a fault'));
     const { body, told } = await answerReview(fails, readReview(JSON.stringify(reviewOf({ object }))));
-    return [JSON.parse(body).response.allowed, told?.outcome];
+    const lines: string[] = [];
+    const log = (message: string) => void lines.push(message);
+    if (told !== undefined) logAdmission({ error: log, info: log, debug: log }, told);
+    const { allowed: isAllowed, warnings } = JSON.parse(body).response;
+    return [isAllowed, warnings, lines];
   };
-  expect(await allowed(gateway('own'))).toEqual([true, 'failed']);
+  expect(await allowed(gateway('own'))).toEqual([
+    true,
+    ['meshd could not examine this object, and its log says why'],
+    ['an object could not be examined, and is admitted'],
+  ]);
   const policy = { apiVersion: 'security.mesh.io/v1', kind: 'PeerAuthentication', metadata: { name: 'a' }, spec: {} };
-  expect(await allowed(policy)).toEqual([false, 'failed']);
+  expect(await allowed(policy)).toEqual([false, undefined, ['an object could not be judged, and is refused']]);
 });

@@ -1,12 +1,34 @@
-import { isTextForOthers, type ServingNames, type ServingObjects, servingNamesOf } from '../../live/others-objects.ts';
+import {
+  isForServicesAlone,
+  isTextForOthers,
+  type ServingNames,
+  type ServingObjects,
+  servingNamesOf,
+} from '../../live/others-objects.ts';
 import type { JsonObject } from '../../source/document.ts';
 import type { AdmissionData } from './admission-messages.ts';
 import type { AdmissionRequest, Ruling } from './admission-review.ts';
-import { adviceOf, findingsOf, isBeingDeleted } from './findings.ts';
+import { adviceOf, type Findings, type Found, findingsOf, isBeingDeleted, isSameButMetadata } from './findings.ts';
 
-/** What has to be known before there is a ruling. */
+/** What has to be known before there is a ruling, and what was found by then. */
 export interface MissingObjects {
   readonly missing: ServingNames;
+  readonly findings: Findings;
+}
+
+/** What is known of an object from an earlier question. */
+export interface KnownOfObject {
+  readonly serving?: ServingObjects | 'unknown' | undefined;
+  readonly findings?: Findings | undefined;
+}
+
+/** Whether nothing is said of an object, which need not be examined then: nothing of it is new, or nobody reads it. */
+export function isUnadvised(
+  { object, oldObject }: AdmissionRequest,
+  { skipsGatewayApi = false }: Pick<AdmissionData, 'skipsGatewayApi'>,
+): boolean {
+  if (skipsGatewayApi || object === undefined || isBeingDeleted(object)) return true;
+  return oldObject !== undefined && isSameButMetadata(object, oldObject);
 }
 
 /**
@@ -15,18 +37,24 @@ export interface MissingObjects {
  * nobody is asked about an object without findings.
  */
 export async function adviseOnObject(
-  { object, ...request }: AdmissionRequest,
-  { skipsGatewayApi = false }: Pick<AdmissionData, 'skipsGatewayApi'>,
-  serving: ServingObjects | 'unknown' | undefined,
+  request: AdmissionRequest,
+  data: Pick<AdmissionData, 'skipsGatewayApi'>,
+  { serving, findings: known }: KnownOfObject,
 ): Promise<Ruling | MissingObjects> {
-  if (skipsGatewayApi || object === undefined || isBeingDeleted(object)) return { isAllowed: true };
-  const { errors, warnings } = await findingsOf(object, request, {});
-  if (errors.length === 0 && warnings.length === 0) return { isAllowed: true };
-  const placed = inNamespace(object, request.namespace);
-  if (serving === undefined) return { missing: servingNamesOf(placed) };
-  if (serving === 'unknown' || isTextForOthers(placed, serving)) return { isAllowed: true };
-  const lines = errors.map((error) => `not valid in the mesh: ${adviceOf(error)}`);
-  return { isAllowed: true, warnings: [...lines, ...warnings.map(adviceOf)] };
+  const { object, namespace } = request;
+  if (serving === 'unknown' || object === undefined || isUnadvised(request, data)) return { isAllowed: true };
+  const findings = known ?? (await findingsOf(object, request, {}));
+  if (findings.errors.length === 0 && findings.warnings.length === 0) return { isAllowed: true };
+  const placed = inNamespace(object, namespace);
+  if (serving === undefined) return { missing: servingNamesOf(placed), findings };
+  if (isTextForOthers(placed, serving)) return { isAllowed: true };
+  const isSaid = isForServicesAlone(placed, serving) ? isOfParents : () => true;
+  const lines = findings.errors.filter(isSaid).map((error) => `not valid in the mesh: ${adviceOf(error)}`);
+  return { isAllowed: true, warnings: [...lines, ...findings.warnings.filter(isSaid).map(adviceOf)] };
+}
+
+function isOfParents({ field }: Found): boolean {
+  return field.startsWith('spec.parentRefs');
 }
 
 /** An object that is created may leave its namespace to the request. */

@@ -23,6 +23,7 @@ export interface AdmissionReply {
 export interface AdmissionEvent {
   /** `failed`: a fault of ours, by which the object is refused too, if it may be. */
   readonly outcome: 'allowed' | 'changed' | 'refused' | 'failed';
+  readonly isAllowed: boolean;
   readonly kind: string;
   readonly operation: string;
   /** Empty: it has none. */
@@ -32,6 +33,9 @@ export interface AdmissionEvent {
   /** Why the object is not allowed, or stays as it is. */
   readonly reason: string;
 }
+
+const unjudged = 'there is a fault in meshd, whose log says more; nothing was changed';
+const unexamined = 'meshd could not examine this object, and its log says why';
 
 /** Answers a review, or what is wrong with a text that is none. */
 export async function answerReview(rule: Rule, review: AdmissionReview | string): Promise<AdmissionReply> {
@@ -45,16 +49,14 @@ export async function answerReview(rule: Rule, review: AdmissionReview | string)
     const told = {
       ...event,
       outcome: ruling.isAllowed ? allowed : 'refused',
+      isAllowed: ruling.isAllowed,
       reason: ruling.message ?? ruling.note ?? '',
     } as const;
     return { status: 200, body: JSON.stringify(answerOf(review, ruling)), told };
   } catch (error) {
-    const message = 'there is a fault in meshd, whose log says more; nothing was changed';
-    const told = { ...event, outcome: 'failed', reason: (error as Error).stack ?? '' } as const;
-    return {
-      status: 200,
-      body: JSON.stringify(answerOf(review, { isAllowed: isOnlyAdvised(review.request), message })),
-      told,
-    };
+    const isAllowed = isOnlyAdvised(review.request);
+    const told = { ...event, outcome: 'failed', isAllowed, reason: (error as Error).stack ?? '' } as const;
+    const ruling = isAllowed ? { isAllowed, warnings: [unexamined] } : { isAllowed, message: unjudged };
+    return { status: 200, body: JSON.stringify(answerOf(review, ruling)), told };
   }
 }

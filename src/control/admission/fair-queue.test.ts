@@ -26,6 +26,7 @@ test('what comes back is first of its own, and nothing is left after all was tak
   for (const item of ['a1', 'a2']) queue.put('a', item);
   const item = queue.take() ?? '';
   queue.putFirst('a', item);
+  expect(queue.isEmpty).toBe(false);
   expect([...queue.takeAll()]).toEqual(['a1', 'a2']);
-  expect(queue.take()).toBeUndefined();
+  expect([queue.take(), queue.isEmpty]).toEqual([undefined, true]);
 });

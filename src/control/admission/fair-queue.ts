@@ -9,6 +9,10 @@ export class FairQueue<T> {
     this.#most = most;
   }
 
+  get isEmpty(): boolean {
+    return this.#lists.size === 0;
+  }
+
   /** False where as many of the same wait already. */
   put(from: string, item: T): boolean {
     const list = this.#lists.get(from) ?? [];

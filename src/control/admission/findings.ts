@@ -15,12 +15,18 @@ export interface Found extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | undefined;
 }
 
+/** All that is said of one object. */
+export interface Findings {
+  readonly errors: readonly Found[];
+  readonly warnings: readonly Found[];
+}
+
 /** The errors and the warnings of an object, whose request names its kind and namespace. */
 export async function findingsOf(
   object: JsonObject,
   { kind, namespace }: Pick<AdmissionRequest, 'kind' | 'namespace'>,
   reading: Pick<AdmissionData, 'skipsGatewayApi'>,
-): Promise<{ readonly errors: readonly Found[]; readonly warnings: readonly Found[] }> {
+): Promise<Findings> {
   const type = { ...kind, resource: '', isNamespaced: namespace !== undefined };
   const text = textOf(withName(object, namespace), type);
   const bag = new DiagnosticBag();
@@ -62,6 +68,12 @@ function withName(object: JsonObject, namespace: string | undefined): ApiObject 
 /** Whether an object is only waiting for its finalizers. */
 export function isBeingDeleted({ metadata }: JsonObject): boolean {
   return typeof (metadata as JsonObject | undefined)?.deletionTimestamp === 'string';
+}
+
+/** Whether two versions of an object mean the same: a label, a finalizer or the status is all that differs. */
+export function isSameButMetadata(now: JsonObject, before: JsonObject): boolean {
+  const text = ({ metadata: _, status: __, ...rest }: JsonObject): string => JSON.stringify(rest);
+  return text(now) === text(before);
 }
 
 /** Field, message and code of a finding. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../source/document.ts';
 import type { AdmissionData } from './admission-messages.ts';
 import type { AdmissionRequest, Ruling } from './admission-review.ts';
-import { adviceOf, findingsOf, isBeingDeleted, lineOf } from './findings.ts';
+import { adviceOf, findingsOf, isBeingDeleted, isSameButMetadata, lineOf } from './findings.ts';
 import { trialAnnotation, trialAnswer } from './trial-annotation.ts';
 
 /**
@@ -37,9 +37,4 @@ export async function judgeObject(
 function isTrial({ metadata }: JsonObject, revision: string): boolean {
   const { annotations } = (metadata ?? {}) as { readonly annotations?: Readonly<Record<string, string>> };
   return annotations?.[trialAnnotation] === revision;
-}
-
-function isSameButMetadata(now: JsonObject, before: JsonObject): boolean {
-  const text = ({ metadata: _, status: __, ...rest }: JsonObject): string => JSON.stringify(rest);
-  return text(now) === text(before);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { NamespaceTexts } from './admission-messages.ts';
+import type { AdmissionQuestion, NamespaceTexts } from './admission-messages.ts';
 import { Reviewer } from './reviewer.ts';
-import { reviewOf } from './testing/reviews.ts';
+import { type ReviewParts, reviewOf } from './testing/reviews.ts';
 
 const enabled = { 'mesh-injection': 'enabled' };
 const disabled = { 'mesh-injection': 'disabled' };
@@ -33,6 +33,55 @@ function given() {
   };
   return { reviewer, use, ask };
 }
+
+/** With a protocol that is not supported. */
+const gateway = {
+  ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { name: 'edge', namespace: 'shop' } },
+  spec: { gatewayClassName: 'mesh', listeners: [{ name: 'a', port: 80, protocol: 'TCP' }] },
+};
+const nobody = { classes: [], gateways: [] };
+
+/** What a reviewer says of an object of the Gateway API: what is next, or the number of warnings. */
+function advising() {
+  const reviewer = new Reviewer({ revision: 'default' });
+  return async (parts: ReviewParts, known: Pick<AdmissionQuestion, 'serving' | 'wasPutOff'> = {}) => {
+    const text = JSON.stringify(reviewOf(parts));
+    const said = await reviewer.take({ question: { id: 1, webhook: 'validate', text, location: {}, ...known } });
+    if (said === undefined || !('reply' in said)) return said;
+    const { allowed, warnings = [] } = JSON.parse(said.reply.body).response;
+    return allowed ? warnings.length : 'refused';
+  };
+}
+
+describe('a reviewer of objects of the Gateway API', () => {
+  test('examines them when others have been answered, and says so by who serves them', async () => {
+    const ask = advising();
+    expect(await ask({ object: gateway })).toEqual({ id: 1, canWait: true });
+    expect(await ask({ object: gateway }, { wasPutOff: true })).toEqual({
+      ...{ id: 1, missing: { classes: ['mesh'], gateways: [] } },
+    });
+    expect(await ask({ object: gateway }, { wasPutOff: true, serving: nobody })).toBe(1);
+  });
+
+  test('examines each once, and anew where another thread has done so', async () => {
+    const ask = advising();
+    const [listener] = gateway.spec.listeners;
+    const other = { ...gateway, spec: { ...gateway.spec, listeners: [{ ...listener, protocol: 'HTTP' }] } };
+    await ask({ object: gateway }, { wasPutOff: true });
+    // What was found in the first text is said again.
+    expect(await ask({ object: other }, { serving: nobody })).toBe(1);
+    expect(await ask({ object: other }, { serving: nobody })).toBe(0);
+    expect(await ask({ object: gateway }, { serving: nobody })).toBe(1);
+  });
+
+  test('examines none that is larger than a limit, that nobody knows the server of, or whose metadata alone is new', async () => {
+    const ask = advising();
+    const metadata = { ...gateway.metadata, annotations: { a: 'x'.repeat(100_000) } };
+    expect(await ask({ object: { ...gateway, metadata } })).toBe(0);
+    expect(await ask({ object: gateway }, { serving: 'unknown' })).toBe(0);
+    expect(await ask({ object: gateway, oldObject: gateway, operation: 'UPDATE' })).toBe(0);
+  });
+});
 
 describe('a reviewer', () => {
   test('asks for the labels of a namespace that it was not told of', async () => {

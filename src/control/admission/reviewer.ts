@@ -6,16 +6,22 @@ import type {
   ToAdmission,
 } from './admission-messages.ts';
 import { type AdmissionReview, isOnlyAdvised, readReview } from './admission-review.ts';
-import { adviseOnObject, type MissingObjects } from './advise-on-object.ts';
+import { adviseOnObject, isUnadvised } from './advise-on-object.ts';
 import { answerReview } from './answer-review.ts';
+import type { Findings } from './findings.ts';
 import { PodInjector } from './inject-pod.ts';
 import { judgeObject } from './judge-object.ts';
+
+/** Characters of a review that is only advised. One of as many keeps the thread, which policies wait for, for some 60 ms. */
+const longestAdvised = 100_000;
 
 /** Judges and changes objects by the settings and the labels of namespaces that it was told last. */
 export class Reviewer {
   readonly #data: AdmissionData;
   readonly #injector = new PodInjector();
   #namespaces = new Map<string, NamespaceTexts>();
+  /** By question, of those that come back with what was missing. */
+  readonly #findings = new Map<number, Findings>();
 
   constructor(data: AdmissionData) {
     this.#data = data;
@@ -49,14 +55,24 @@ export class Reviewer {
     if (labels === undefined) return { id, wants: namespace };
     return { id, reply: await answerReview((request) => this.#injector.rule(request, labels, location), review) };
   }
-  async #advise({ id, serving }: AdmissionQuestion, review: AdmissionReview): Promise<FromAdmission> {
-    let missing: MissingObjects['missing'] | undefined;
+
+  async #advise(question: AdmissionQuestion, review: AdmissionReview): Promise<FromAdmission> {
+    const { id, text, wasPutOff = false } = question;
+    const serving = text.length > longestAdvised ? 'unknown' : question.serving;
+    const findings = this.#findings.get(id);
+    this.#findings.delete(id);
+    let first: FromAdmission | undefined;
     const reply = await answerReview(async (request) => {
-      const advice = await adviseOnObject(request, this.#data, serving);
+      if (serving === undefined && !wasPutOff && !isUnadvised(request, this.#data)) {
+        first = { id, canWait: true };
+        return { isAllowed: true };
+      }
+      const advice = await adviseOnObject(request, this.#data, { serving, findings });
       if ('isAllowed' in advice) return advice;
-      missing = advice.missing;
+      this.#findings.set(id, advice.findings);
+      first = { id, missing: advice.missing };
       return { isAllowed: true };
     }, review);
-    return missing === undefined ? { id, reply } : { id, missing };
+    return first ?? { id, reply };
   }
 }

@@ -8,6 +8,7 @@ import { type HttpsServer, startHttpsServer } from '../server/https-server.ts';
 import type { WebhookName } from './admission-messages.ts';
 import type { AdmissionThread } from './admission-thread.ts';
 import type { AdmissionEvent, AdmissionReply } from './answer-review.ts';
+import { logAdmission } from './log-admission.ts';
 import { readWebhookPath } from './webhook-path.ts';
 
 /** Told of what becomes of requests; `undefined`: it was no review, or nobody could answer it. */
@@ -80,20 +81,12 @@ class Desk {
     try {
       const reply = await this.#thread.ask(request.socket.remoteAddress ?? '', { webhook, text, location });
       this.#observe(webhook, reply.told);
-      this.#tell(reply.told);
+      if (reply.told !== undefined) logAdmission(this.#log, reply.told);
       return reply;
     } catch (error) {
       this.#observe(webhook, undefined);
       return failure(503, (error as Error).message);
     }
-  }
-
-  #tell(event: AdmissionEvent | undefined): void {
-    if (event === undefined) return;
-    const { outcome, ...fields } = event;
-    if (outcome === 'failed') this.#log.error('an object could not be judged, and is refused', fields);
-    else if (outcome === 'refused') this.#log.info('an object is refused', fields);
-    else this.#log.debug(`an object is ${outcome}`, fields);
   }
 }
 
