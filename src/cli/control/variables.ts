@@ -104,7 +104,7 @@ export const serveVariables: readonly ServeVariable[] = [
   {
     name: 'PILOT_ENABLED_SERVICE_APIS',
     description:
-      'true: the objects of the Gateway API are read, and with --kubernetes the leader writes their status; false: they are skipped, and policies that name them are refused',
+      'true: the objects of the Gateway API are read, with --kubernetes the leader writes their status, and with --webhookAddr clients that write mistakes in them get warnings; false: they are skipped, and policies that name them are refused',
     default: 'false',
   },
   {

@@ -26,7 +26,7 @@ export interface AdmissionCause {
   readonly message: string;
 }
 
-/** Whether the object is none that may be refused: other programs may serve it. */
+/** Whether the object must not be refused: other programs may serve it. */
 export function isOnlyAdvised({ kind }: Pick<AdmissionRequest, 'kind'>): boolean {
   return kind.group === standardGroup;
 }

@@ -99,6 +99,19 @@ describe('meshd, asked by a real API server about objects of the Gateway API', (
     ]);
   });
 
+  test('says nothing of a change of metadata alone, nor of a route whose parents are of other groups', async () => {
+    expect(await store('gateways', gateway('labelled', 'own'))).toHaveLength(1);
+    const patch = async (body: object) => {
+      const path = `${standard('gateways')}/labelled`;
+      return (await cluster.api.ask('PATCH', path, body, 'application/merge-patch+json')).warnings;
+    };
+    expect(await patch({ metadata: { labels: { a: 'b' } } })).toEqual([]);
+    expect(await patch({ spec: { listeners: [{ name: 'b', port: 81, protocol: 'UDP' }] } })).toHaveLength(1);
+    const { spec, ...rest } = route('d', 'own');
+    const parentRefs = [{ group: 'policy.linkerd.io', kind: 'Server', name: 'own' }];
+    expect(await warningsOf('httproutes', { ...rest, spec: { ...spec, parentRefs } })).toEqual([]);
+  });
+
   test('is never waited for: the failure policy stays Ignore beside that of policies, and is made so again', async () => {
     interface Kept {
       readonly name: string;

@@ -31,8 +31,9 @@ const requestTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 100_000;
 
 /**
- * Serves webhooks to API servers, which show no certificate: whoever asks gets the answer that its own text deserves, and
- * learns nothing of the mesh. `GET /ready` says that it serves.
+ * Serves webhooks to API servers, which show no certificate: whoever asks gets the answer that its own text deserves. Of the
+ * mesh it learns what decides that: whether a Gateway or class of a name is served here, and the settings by which pods get
+ * proxies. `GET /ready` says that it serves.
  */
 export function startWebhookServer({ thread, observe, log, ...options }: WebhookServerOptions): Promise<HttpsServer> {
   const desk = new Desk(thread, observe, log);
