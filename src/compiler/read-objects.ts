@@ -26,6 +26,8 @@ export interface ReadingOptions {
   readonly onStep?: OnStep | undefined;
   /** Objects of the Gateway API are skipped, as other kinds that are not read. */
   readonly skipsGatewayApi?: boolean | undefined;
+  /** Who reads, and can be told not to skip them; `meshd` by default. */
+  readonly program?: 'meshd' | 'pilot-agent' | undefined;
 }
 
 /** A reader that remembers: the same text of a file gives the same objects, and the same diagnostics. */
@@ -63,6 +65,7 @@ interface ReadFile {
 function createReader({
   onStep,
   skipsGatewayApi = false,
+  program = 'meshd',
 }: ReadingOptions): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
   const cache = new Map<string, ReadFile>();
   const counted = { documents: 0, objects: 0 };
@@ -80,7 +83,7 @@ function createReader({
         onStep?.('checking object', ++counted.objects);
         if (skipsGatewayApi && isOfGatewayApi(document.value)) return [];
         const object = validate(document, own);
-        if (object === undefined || (skipsGatewayApi && refuseTargets(object, own))) return [];
+        if (object === undefined || (skipsGatewayApi && refuseTargets(object, program, own))) return [];
         return object;
       });
       entry = { text: file.text, documents, objects, bag: own };
@@ -92,14 +95,13 @@ function createReader({
 }
 
 /** Refuses a policy that is bound to objects that are skipped: nobody knows whom it protects. */
-function refuseTargets(object: ValidObject, bag: DiagnosticBag): boolean {
+function refuseTargets(object: ValidObject, program: string, bag: DiagnosticBag): boolean {
   if (object.kind !== 'AuthorizationPolicy' && object.kind !== 'RequestAuthentication') return false;
   const { spec, document } = object;
   const [first] = targetsOf(spec);
   if (first === undefined) return false;
   const field = String(first[1][1]);
-  const reason =
-    'it names objects of the Gateway API, which are skipped here; write a "selector", or set PILOT_ENABLED_SERVICE_APIS=true in meshd, or in an agent that compiles by itself';
+  const reason = `it names objects of the Gateway API, which are skipped here; write a "selector", or set PILOT_ENABLED_SERVICE_APIS=true in the environment of ${program}`;
   bag.report('unsupported-field', document.spanOf(['spec', field], 'key'), { field, reason });
   return true;
 }

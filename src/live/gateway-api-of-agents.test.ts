@@ -90,7 +90,7 @@ describe('an agent that compiles objects of the Gateway API', () => {
       expect([...skipping.files.routes.keys()]).toEqual([]);
       const refusing = await compiledFor(edge, 'standard-policies', reads);
       expect('problems' in refusing ? refusing.problems.join() : refusing).toMatch(
-        /"targetRefs" is not supported: .*PILOT_ENABLED_SERVICE_APIS=true in meshd, or in an agent that compiles/,
+        /"targetRefs" is not supported: .*PILOT_ENABLED_SERVICE_APIS=true in the environment of pilot-agent/,
       );
     },
   );

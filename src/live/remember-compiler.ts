@@ -16,6 +16,7 @@ export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
         host,
         bootstrap,
         skipsGatewayApi: !readsGatewayApi,
+        program: 'pilot-agent' as const,
         ...(templates === undefined ? {} : { templates }),
       };
       made = { key, compiler: createCompiler(options) };

@@ -58,7 +58,7 @@ describe('PILOT_ENABLED_SERVICE_APIS', () => {
   test.each([undefined, false])('%s skips the objects, and refuses policies that name them', async (reads) => {
     const { text } = await firstOf('refused', 'standard-policies', reads);
     expect(text).toContain(
-      '"targetRefs" is not supported: it names objects of the Gateway API, which are skipped here',
+      '"targetRefs" is not supported: it names objects of the Gateway API, which are skipped here; write a "selector", or set PILOT_ENABLED_SERVICE_APIS=true in the environment of meshd',
     );
     const { snapshot } = await firstOf('snapshot', 'standard-http', reads);
     const { proxies } = new SnapshotReceiver().receive(structuredClone(snapshot));
