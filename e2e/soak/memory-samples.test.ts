@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { eventually } from '../../src/testing/eventually.ts';
 import { MemorySamples, memoryScript } from './memory-samples.ts';
 
 test('memory is that of the programs of each kind together, in parts of a run', () => {
@@ -25,4 +27,18 @@ test('the script prints resident memory and command line of this process', () =>
   const command = readFileSync('/proc/self/cmdline', 'utf8').replaceAll('\0', ' ').trim();
   const own = stdout.split('\n').filter((line) => line.trim().endsWith(command));
   expect(Math.max(...own.map((line) => Number(line.split(' ')[0])))).toBeGreaterThan(10_000);
+});
+
+test('the script lists what there is when the last process has ended, and nobody has waited for it', async () => {
+  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
+    const ended = `/proc/${printed.toString().trim()}`;
+    await eventually(() => expect(readFileSync(`${ended}/status`, 'utf8')).toMatch(/^State:\s*Z/m));
+    const script = memoryScript.replace('/proc/[0-9]*', `/proc/${process.pid} ${ended}`);
+    const { status, stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+    expect([status, stdout.trim().split('\n').length]).toEqual([0, 1]);
+  } finally {
+    parent.kill();
+  }
 });

@@ -7,11 +7,11 @@ const kinds = {
 } as const;
 export type ProgramKind = keyof typeof kinds;
 
-/** Prints resident KiB and command line of each process. */
+/** Prints resident KiB and command line of each process; one that has ended, and that nobody waits for, has no memory. */
 export const memoryScript = `
 for folder in /proc/[0-9]*; do
   { rss=$(awk '/^VmRSS/ {print $2}' $folder/status); line=$(tr '\\0' ' ' < $folder/cmdline); } 2>/dev/null || continue
-  [ -n "$rss" ] && echo "$rss $line"
+  if [ -n "$rss" ]; then echo "$rss $line"; fi
 done
 `;
 

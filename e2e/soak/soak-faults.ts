@@ -49,9 +49,17 @@ function tell({ calls, excused, faults, changes, certificates, wrong, memory, be
   const endMs = beganMs + minutes * minute;
   // Of a shorter run, its second sixth and its last third.
   const early = [beganMs + (minutes * minute) / 6, beganMs + (minutes * minute) / 3] as const;
+  if (memory.kinds.length === 0) {
+    report.say('      memory: not known');
+    isWell = false;
+  }
   for (const kind of memory.kinds) {
     const [before, after] = [memory.mean(kind, ...early), memory.mean(kind, endMs - (minutes * minute) / 3, endMs)];
-    if (before === undefined || after === undefined) continue;
+    if (before === undefined || after === undefined) {
+      report.say(`      memory of ${kind}: not known of the whole run`);
+      isWell = false;
+      continue;
+    }
     const growth = after / before;
     report.say(`      memory of ${kind}: ${before.toFixed(1)} MiB, then ${after.toFixed(1)} (${growth.toFixed(3)} x)`);
     if (minutes >= enoughMinutes && growth > mostGrowth) isWell = false;
