@@ -32,6 +32,14 @@ describe('an agent beside another one in a network namespace', () => {
   });
 });
 
+test('an agent starts no Envoy with a listener on its own status port', async () => {
+  const [port = 0] = await freePorts(1);
+  const agent = await start({ sample: { httpPort: port }, config: { statusPort: port } });
+  await expect(agent.exitCode).rejects.toThrow(
+    `the listener "inbound" cannot use 127.0.0.1:${port}, where process ${process.pid} (`,
+  );
+});
+
 /** Ports on which this process listens, or tries to, from now on. */
 function portsTried(): ReadonlySet<number> {
   const channel = 'tracing:net.server.listen:asyncStart';

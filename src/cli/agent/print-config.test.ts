@@ -81,6 +81,20 @@ describe('pilot-agent proxy --print-config', () => {
     expect([code, stdout]).toEqual([1, '']);
   });
 
+  test.each([
+    ['--policies mesh', 1, /^error: variable PILOT_ENABLED_SERVICE_APIS is "on", expected "true" or "false"/m],
+    [
+      '',
+      0,
+      /^warning: PILOT_ENABLED_SERVICE_APIS has no effect: meshd has to be set so that it reads the Gateway API$/m,
+    ],
+  ])('refuses a variable of an agent that compiles only there, in a pod: "%s"', async (flags, expected, message) => {
+    const environment = { KUBERNETES_SERVICE_HOST: '10.96.0.1', PILOT_ENABLED_SERVICE_APIS: 'on' };
+    const { code, stderr } = await runLine(`proxy --print-config ${flags}`, environment);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(expected);
+  });
+
   test('says of a value with a warning what counts instead', async () => {
     const { code, stdout, stderr } = await runLine('proxy --print-config', { INSTANCE_IP: '10.0.0' });
     expect(stderr).toContain('the default (empty) is used');
