@@ -118,7 +118,7 @@ describe('who serves objects', () => {
 
   test('is unknown while four look-ups are under way, each with one request', async () => {
     const { answer, release } = held();
-    const { asked, lookUps } = given(answer);
+    const { asked, lookUps } = given(answer, { deadlineMs: 60_000 });
     const four = ['a', 'b', 'c', 'd'].map((name) => lookUps.of(route(name, `${name}-2`)));
     expect(await lookUps.of(route('e'))).toBe('unknown');
     expect(asked).toEqual(['a', 'b', 'c', 'd'].map((name) => gatewaysAt('shop', name)));
