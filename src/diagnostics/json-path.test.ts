@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../testing/effort.ts';
 import { formatPath, parsePath } from './json-path.ts';
-import { jsonPathAt, jsonRangeOf } from './json-positions.ts';
+import { type JsonContents, jsonPathAt, jsonRangeOf } from './json-positions.ts';
 
 describe('formatPath', () => {
   test.each([
@@ -49,6 +49,17 @@ describe('jsonPathAt', () => {
       const { start } = jsonRangeOf(text, path.slice(0, length), 'value');
       expect(jsonPathAt(text, start)).toEqual(path.slice(0, length));
     }
+  });
+
+  test('finds the same with what was found before, and reads nothing of it again', () => {
+    const known: JsonContents = new Map();
+    const offsets = ['"a.b"', '"DENY"', '"to"', '"empty"'].map((part) => text.indexOf(part));
+    const paths = () => offsets.map((offset) => jsonPathAt(text, offset, known));
+    expect(paths()).toEqual(offsets.map((offset) => jsonPathAt(text, offset)));
+    const before = [...known];
+    paths();
+    expect(known.size).toBe(before.length);
+    for (const [start, contents] of before) expect(known.get(start)).toBe(contents);
   });
 });
 

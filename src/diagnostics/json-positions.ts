@@ -24,36 +24,43 @@ export function jsonRangeOf(
   return part === 'key' && key !== undefined ? key : { start, end: skipValue(text, start) };
 }
 
-/** Path of the innermost value of a JSON text whose key or value stands at `offset`; `text` must be valid JSON. */
-export function jsonPathAt(text: string, offset: number): JsonPath {
+/** What arrays and objects of a text contain, by their offset: for a text of which many places are asked for. */
+export type JsonContents = Map<number, readonly Content[]>;
+
+interface Content {
+  readonly step: string | number;
+  /** Offset of the key, or of the value where there is none. */
+  readonly from: number;
+  readonly value: number;
+  readonly end: number;
+}
+
+/**
+ * Path of the innermost value of a JSON text whose key or value stands at `offset`; `text` must be valid JSON. What it finds
+ * it adds to `known`, so that each array and object is read once.
+ */
+export function jsonPathAt(text: string, offset: number, known: JsonContents = new Map()): JsonPath {
   const path: (string | number)[] = [];
   let start: number | undefined = skipSpace(text, 0);
   while (start !== undefined) {
-    const found = memberAt(text, start, offset);
+    const contents: readonly Content[] = known.get(start) ?? contentsOf(text, start);
+    known.set(start, contents);
+    const found = contents.find(({ from, end }) => from <= offset && offset < end);
     if (found !== undefined) path.push(found.step);
     start = found?.value;
   }
   return path;
 }
 
-function memberAt(
-  text: string,
-  start: number,
-  offset: number,
-): { readonly step: string | number; readonly value: number } | undefined {
-  const isIn = (value: number, from: number): boolean => from <= offset && offset < skipValue(text, value);
+function contentsOf(text: string, start: number): readonly Content[] {
   if (text[start] === '[') {
-    let index = 0;
-    for (const value of elements(text, start)) {
-      if (isIn(value, value)) return { step: index, value };
-      index++;
-    }
-  } else if (text[start] === '{') {
-    for (const { key, value } of members(text, start)) {
-      if (isIn(value, key.start)) return { step: JSON.parse(text.slice(key.start, key.end)) as string, value };
-    }
+    return [...elements(text, start)].map((value, step) => ({ step, from: value, value, end: skipValue(text, value) }));
   }
-  return undefined;
+  if (text[start] !== '{') return [];
+  return [...members(text, start)].map(({ key, value }) => {
+    const step = JSON.parse(text.slice(key.start, key.end)) as string;
+    return { step, from: key.start, value, end: skipValue(text, value) };
+  });
 }
 
 /** Ranges of the elements of the array at member `name` of the root object, in one pass. */

@@ -1,6 +1,6 @@
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
-import { jsonPathAt } from '../../diagnostics/json-positions.ts';
+import { type JsonContents, jsonPathAt } from '../../diagnostics/json-positions.ts';
 import type { ApiObject } from '../../kubernetes/resource-type.ts';
 import type { JsonObject } from '../../source/document.ts';
 import { textOf } from '../registry/cluster/projection.ts';
@@ -31,6 +31,7 @@ export async function findingsOf(
   const text = textOf(withName(object, namespace), type);
   const bag = new DiagnosticBag();
   await examineObject(text, bag, reading);
+  const known: JsonContents = new Map();
   const of = (severity: Diagnostic['severity']): Found[] => {
     return bag.all
       .filter((diagnostic) => diagnostic.severity === severity)
@@ -39,7 +40,7 @@ export async function findingsOf(
           code,
           message,
           hint: withoutFiles(hint),
-          field: span === undefined ? '' : formatPath(jsonPathAt(text, span.start)),
+          field: span === undefined ? '' : formatPath(jsonPathAt(text, span.start, known)),
         };
       });
   };

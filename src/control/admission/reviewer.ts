@@ -12,7 +12,7 @@ import type { Findings } from './findings.ts';
 import { PodInjector } from './inject-pod.ts';
 import { judgeObject } from './judge-object.ts';
 
-/** Characters of a review that is only advised. One of as many keeps the thread, which policies wait for, for some 60 ms. */
+/** Characters of a review that is only advised. One of as many keeps the thread, which policies wait for, for a tenth of a second. */
 const longestAdvised = 100_000;
 
 /** Judges and changes objects by the settings and the labels of namespaces that it was told last. */

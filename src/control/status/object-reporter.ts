@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../diagnostics/bag.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
-import { jsonPathAt } from '../../diagnostics/json-positions.ts';
+import { type JsonContents, jsonPathAt } from '../../diagnostics/json-positions.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
 import { standardGroup } from '../../policy/gateway-api.ts';
@@ -148,7 +148,8 @@ function subjectOf(
   errors: readonly Diagnostic[],
   warnings: readonly Diagnostic[] = [],
 ): StandardSubject {
-  const at = (span: SourceSpan): JsonPath => jsonPathAt(file.text, span.start);
+  const known: JsonContents = new Map();
+  const at = (span: SourceSpan): JsonPath => jsonPathAt(file.text, span.start, known);
   const placed = ({ code, message, span, related }: Diagnostic): PlacedFinding => ({
     ...{ code, message, path: span === undefined ? [] : at(span) },
     related: related.flatMap((other) => (other.span.file === file.path ? [at(other.span)] : [])),
