@@ -12,7 +12,7 @@ export class HeaderLines {
   #own: Line[] | undefined;
   readonly #told: Set<string> | undefined;
 
-  /** `told`: the only names whose lines are known; absent: all are. */
+  /** `lines` stay as they are given. `told`: the only names whose lines are known; absent: all are. */
   constructor(lines: readonly Line[], told?: Iterable<string>) {
     this.#lines = lines.every(isLowerCase) ? lines : lines.map(([name, value]) => [lowerCase(name), value] as const);
     this.#told = told && new Set(told);

@@ -49,7 +49,7 @@ export function nearDenials(
   changing: ReadonlySet<string> = new Set(),
 ): readonly NearMiss[] {
   const own = rules.filter((rule) => !rule.name.startsWith('ns[]-'));
-  // Who shows a certificate for the first time names a server, too.
+  // A client that has to begin with TLS to show a certificate also sends a server name.
   const isFirstTls = changing.has('identity') && view.connection.tls === undefined;
   const altered = isFirstTls ? new Set([...changing, 'server-name']) : changing;
   return nearMisses(own, view).filter(
@@ -181,7 +181,7 @@ function leafValue(leaf: Leaf, view: RequestView): string {
 
 function metadataValue(match: MetadataMatch, { metadata, skipsTokens }: RequestView): string {
   if (match.filter === tokenFilter && !metadata.has(tokenFilter)) {
-    return skipsTokens ? 'no token: that of a preflight is not read' : 'no token';
+    return skipsTokens ? 'no token: tokens of preflight requests are not read' : 'no token';
   }
   const found = metadataAt(match, metadata);
   return found === undefined ? `no ${metadataLabel(match)}` : `${metadataLabel(match)} ${JSON.stringify(found)}`;

@@ -12,7 +12,8 @@ const lastPort = 65_535;
 /**
  * Throws when somebody has the port of Envoy's admin interface: Envoy itself would end with a line in its log that names
  * neither the setting nor the owner, and the agent would ask a stranger for Envoy's state. `ports` are those in use, undefined
- * if that is not known: a free port of loopback, which everybody may have, is not tried, because Node loads much for that. `startFile` says from which port on everybody may.
+ * if that is not known: a free port of loopback, which everybody may have, is not tried, because Node loads much for that.
+ * `startFile` says from which port on everybody may.
  */
 export async function checkAdminPort(
   address: AdminAddress,

@@ -55,7 +55,7 @@ function portsTried(): ReadonlySet<number> {
 describe('an agent after one that was killed', () => {
   test('takes no connection on the ports of the leftover Envoy, which it ends', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'agent-'));
-    const [httpPort = 0, adminPort = 0] = await freePorts(2);
+    const [httpPort = 0, adminPort = 0, statusPort = 0] = await freePorts(3);
     const script = `const { createServer } = require('node:net');
 const listen = (port, next) => createServer().listen(port, '127.0.0.1', next);
 listen(${httpPort}, () => listen(${adminPort}, () => console.log('up')));`;
@@ -65,10 +65,10 @@ listen(${httpPort}, () => listen(${adminPort}, () => console.log('up')));`;
     await mkdir(join(folder, 'proxy'));
     await recordEnvoy(join(folder, 'proxy'), left);
     const tried = portsTried();
-    const agent = await start({ folder, sample: { httpPort, adminPort } });
+    const agent = await start({ folder, sample: { httpPort, adminPort }, config: { statusPort } });
     await agent.untilReady();
     expect(agent.lines.join('')).toContain(`still runs and is ended\tpid=${left.pid}`);
-    expect(tried).toContain(agent.statusPort);
+    expect(tried).toContain(statusPort);
     expect([httpPort, adminPort].filter((port) => tried.has(port))).toEqual([]);
     expect(await agent.get()).toEqual({ status: 200, body: 'one' });
   });

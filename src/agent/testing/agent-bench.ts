@@ -58,7 +58,8 @@ export interface BenchOptions {
 export async function startBench(options: BenchOptions = {}): Promise<AgentBench> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'agent-')));
   const configPath = join(folder, 'proxy');
-  const [adminPort = 0, httpPort = 0, statusPort = 0] = await freePorts(3);
+  const [adminPort = 0, httpPort = 0, freePort = 0] = await freePorts(3);
+  const { statusPort = freePort } = options.config ?? {};
   let sample: SampleProxy = { configPath, adminPort, httpPort, body: 'one', ...options.sample };
   const { problems } = options;
   let result: CompileResult = problems ? { problems } : { files: sampleFiles(sample), warnings: [] };

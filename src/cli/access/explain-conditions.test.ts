@@ -79,7 +79,9 @@ describe('meshpol explain', () => {
     expect(await has(['--claims', JSON.stringify(claims)])).toBe('no claim groups');
     expect(await has([])).toBe('no token');
     const preflight = ['--header', 'origin: https://a.test', '--header', 'access-control-request-method: GET'];
-    expect(await has(['--method', 'OPTIONS', ...preflight])).toBe('no token: that of a preflight is not read');
+    expect(await has(['--method', 'OPTIONS', ...preflight])).toBe(
+      'no token: tokens of preflight requests are not read',
+    );
   });
 
   test('says that a header comes from a claim, whatever the client sends', async () => {

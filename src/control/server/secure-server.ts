@@ -8,6 +8,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { type CertificateResponse, createCertificate, createCertificateMethod } from '../../identity/ca-protocol.ts';
+import type { Turns } from '../../xds/turns.ts';
 import { type AdmitRequest, type AdmittedRequest, Refusal } from '../ca/certificate-service.ts';
 import { ControlError } from '../control-error.ts';
 import { type Address, formatAddress } from './address.ts';
@@ -37,6 +38,8 @@ export interface SecureServerOptions {
   readonly maxStreams: number;
   /** `usualConnectionLimits` where there are none. */
   readonly connections?: ConnectionLimits | undefined;
+  /** In which requests are begun; of this server alone when absent. */
+  readonly turns?: Turns | undefined;
   /** Hears of each connection that is closed because of them. */
   readonly refused: (reason: ConnectionRefusal) => void;
 }
@@ -87,7 +90,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     });
   });
   limitConnections(server, connections, refused);
-  beginInTurns(server);
+  beginInTurns(server, options.turns);
   writeInPieces(server);
   return {
     port,

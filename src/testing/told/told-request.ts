@@ -18,7 +18,7 @@ export async function asTold(
   const { connection, request = noRequest } = sent;
   // To a server that expects bytes anything is sent, to one that expects HTTP no other.
   if (!/^[!-~]*$/.test(request.path)) return undefined;
-  if (has.includes('of a preflight is not read')) return undefined;
+  if (has.includes('tokens of preflight requests are not read')) return undefined;
   const { told, issuer, header } = toldOf(wants, has);
   const known = tokenRulesIn(mesh.policies);
   // Of several rules of one issuer, each with its own place for tokens, first those that write the header.
