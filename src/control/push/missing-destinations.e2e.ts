@@ -115,7 +115,7 @@ test('while a service of a VirtualService is gone, requests for it get 503, no o
     );
     await runWhy('foo/httpbin', undefined, { socket: [bench.debugSocket] }, io);
     expect(said).toMatch(
-      /foo\/httpbin has the configuration of the current inputs\n.*get 503.*route\.yaml:8\): store\.test\n/,
+      /foo\/httpbin has the configuration of the current inputs\n {2}routes {3}1 destination.*get 503:\n.*route\.yaml:8\): store\.test\n/,
     );
 
     // Policies reach everybody, and a proxy that starts is not closed.
