@@ -12,7 +12,7 @@ import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './networ
 import { serve } from './serve.ts';
 import type { AuthorizerAnswer, Observer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
-import { type Dialled, dial, endpointsFor } from './upstream.ts';
+import { type Dialled, dial, endpointsFor, hasNobody, type Reaches } from './upstream.ts';
 import type { Leg, Way } from './way.ts';
 
 /** The client of a request: a workload of the mesh, or a client outside. */
@@ -236,7 +236,15 @@ class Journey {
       this.#legs.push({ workload: { namespace, name }, side: 'server', steps: [] });
       return this.#end({ ...delivered(connection, request), tls: connection.tls }, server);
     }
-    return this.#end(this.#serve({ workload: server, proxy, connection, request }, listener, 'server'), server);
+    const outcome = this.#serve({ workload: server, proxy, connection, request }, listener, 'server');
+    return this.#end(hasNobody(outcome, proxy.clusters) ? this.#lost(outcome) : outcome, server);
+  }
+
+  /** What a client sees of a server's proxy that has nobody to pass its request to. */
+  #lost({ request, tls }: Reaches): Outcome {
+    const why = 'no_healthy_upstream';
+    if (request !== undefined) return this.#failed(why, request);
+    return closedWith(tls === undefined ? [52, 56] : [35], why);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Cluster, Endpoint, TransportSocket } from '../lift/cluster.ts';
+import type { Outcome } from '../outcome.ts';
 import type { ClientTls, Connection } from '../request.ts';
 
 /** A connection that a proxy opens, and whether it accepts a server of an identity there. */
@@ -7,6 +8,14 @@ export interface Dialled {
   readonly accepts: (identity: string) => boolean;
   /** It is mutual TLS of the mesh, which only a proxy of the mesh ends. */
   readonly isMeshTls: boolean;
+}
+
+export type Reaches = Extract<Outcome, { kind: 'reaches' }>;
+
+/** Whether a proxy sends on to a cluster without endpoints, as it does with connections to its own ports. */
+export function hasNobody(outcome: Outcome, clusters: ReadonlyMap<string, Cluster>): outcome is Reaches {
+  const cluster = outcome.kind === 'reaches' ? clusters.get(outcome.clusters[0] ?? '') : undefined;
+  return cluster?.gap === undefined && cluster?.kind === 'endpoints' && cluster.endpoints.length === 0;
 }
 
 /** The endpoints of a cluster to which a connection to this destination may go on. */

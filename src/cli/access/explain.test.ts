@@ -68,6 +68,11 @@ describe('meshpol explain', () => {
     expect(firstLine(other)).toMatch(/^000 the connection is closed: the service has no endpoint for port 8001;/);
   });
 
+  test.each(['outside', 'foo/sleep'])('lets nobody to the ports of a proxy itself: from %s', async (from) => {
+    const answer = await run(`explain - --from ${from} --to foo/httpbin:15006`, mesh);
+    expect(firstLine(answer)).toMatch(/^000 the connection is closed: no_healthy_upstream.*exits with 52 or 56$/);
+  });
+
   test('says once that no filter chain matches, whatever number of them the same field decided', async () => {
     const { out } = await run('explain - --from spiffe://cluster.local/ns/x/sa/y --to httpbin.foo', mesh);
     expect(out.match(/filter chain: none matches, by .*/g)).toHaveLength(1);
