@@ -1,4 +1,5 @@
 import { byteText } from './bytes.ts';
+import { parseStruct } from './struct-json.ts';
 
 /** A JSON Web Token in compact form, taken apart. */
 export interface Token {
@@ -35,12 +36,9 @@ function parseSection(section: string): Readonly<Record<string, unknown>> | 'Bas
   const text = decodeSection(section);
   if (text === undefined) return 'Base64url encoded';
   try {
-    const value: unknown = JSON.parse(utf8Text(text));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : 'JSON';
+    return parseStruct(utf8Text(text)) ?? 'JSON';
   } catch {
-    // What is no JSON is told as what is no object.
+    // Bytes that are no text.
     return 'JSON';
   }
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import type { Client } from '../../access/evaluate/journey.ts';
+import { parseStruct } from '../../access/model/struct-json.ts';
 import type { Target } from '../../access/resolve-target.ts';
 import type { WorkloadName } from '../../access/world.ts';
 
@@ -54,14 +55,12 @@ export function collectHeader(
   return [...before, [name, value]];
 }
 
-/** A JSON object of claims. */
+/** Claims, in JSON that Envoy would read in a token. */
 export function parseClaims(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // What is no JSON is told as what is no object.
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new InvalidArgumentError(`expected a JSON object, such as '{"iss": "https://issuer.example", "sub": "a"}'`);
+  const claims = parseStruct(text);
+  if (claims !== undefined) return claims;
+  const limits = 'with each key once, numbers that a double holds, whole characters, and at most 100 levels';
+  throw new InvalidArgumentError(
+    `expected a JSON object, such as '{"iss": "https://issuer.example", "sub": "a"}', ${limits}`,
+  );
 }

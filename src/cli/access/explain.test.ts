@@ -170,6 +170,7 @@ describe('meshpol explain', () => {
     [`--from a/b/c --to httpbin`, 'expected NAMESPACE/WORKLOAD'],
     [`--from outside --to httpbin.foo --header x`, 'expected "NAME: VALUE"'],
     [`--from outside --to httpbin.foo --claims 1`, 'expected a JSON object'],
+    [`--from outside --to httpbin.foo --claims {"a":1,"a":1}`, 'expected a JSON object'],
     [`--to httpbin.foo`, "required option '--from <client>' not specified"],
   ])('refuses %s with 2', async (args, message) => {
     const { code, error } = await run(`explain - ${args}`, mesh);
