@@ -120,6 +120,10 @@ spec:
     expect(await faultsWith(routeOf('{name: sound}, {name: edge}'))).toEqual(['shop/edge: wrong']);
     expect(await faultsWith(routeOf('{name: web, kind: Server, group: policy.linkerd.io}'))).toEqual([]);
     expect(await faultsWith(routeOf('{name: web, kind: Service, group: ""}'))).toEqual(['shop/edge: wrong']);
+    expect(await faultsWith(routeOf('{name: edge, group: networking.mesh.io}'))).toEqual(['shop/edge: wrong']);
+    expect(await faultsWith(routeOf('{name: edge, group: gateway.networking.k8s.io/v1}'))).toEqual([
+      'shop/edge: wrong',
+    ]);
     expect(await faultsWith(ours)).toContain('bank/web: ours');
   });
 

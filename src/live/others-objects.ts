@@ -1,3 +1,4 @@
+import { aliases, groupAlias } from '../policy/alias.ts';
 import { type StandardGateway, standardGatewayKind, standardGroup } from '../policy/gateway-api.ts';
 import { type NamedClass, ownClasses, ownControllerOf, ownControllers } from '../policy/gateway-controllers.ts';
 import type { MeshObject } from '../policy/object.ts';
@@ -7,6 +8,8 @@ import type { Fault } from './last-valid.ts';
 import { nameOf } from './object-name.ts';
 
 type Objects = readonly MeshObject<string>[];
+
+const ownGroups: ReadonlySet<string> = new Set(Object.values(aliases.groups));
 
 /** The GatewayClasses and Gateways by which it is known who serves an object of the Gateway API. */
 export interface ServingObjects {
@@ -70,8 +73,8 @@ export interface ServingNames {
 }
 
 /**
- * By which GatewayClass, or which Gateways and their classes, it is known who serves an object; each once. No object has a name
- * that is none, and the text may be anybody's: such names are left out.
+ * By which GatewayClass, or which Gateways and their classes, it is known who serves an object; each once. Names that Kubernetes
+ * would not accept are left out: no object has them, and the text is not trusted.
  */
 export function servingNamesOf(text: JsonObject): ServingNames {
   const { gatewayClassName, parentRefs } = isRecord(text.spec) ? text.spec : ({} as JsonObject);
@@ -90,8 +93,8 @@ export function servingNamesOf(text: JsonObject): ServingNames {
 }
 
 /**
- * Whether all parents of a route that other programs may not have for themselves are Services. Such a route is for clients in a
- * mesh, which may be another one; here it has no effect.
+ * Whether a route has Services as parents, and otherwise only parents that other programs serve. Such a route is for clients in
+ * a mesh, which may be another one; here it has no effect.
  */
 export function isForServicesAlone(text: JsonObject, serving: ServingObjects): boolean {
   const { parentRefs: parents } = isRecord(text.spec) ? text.spec : ({} as JsonObject);
@@ -116,9 +119,10 @@ function isParentForOthers(parent: JsonValue, own: string, serving: ServingObjec
   return found === undefined || isClassForOthers(found.spec.gatewayClassName, serving);
 }
 
-/** Whether a reference of a route names what only another program knows, such as a Server of policy.linkerd.io. */
+/** Whether a reference of a route names what only another program knows, such as a Server of policy.linkerd.io; a mistake is none. */
 function isOfOtherGroup(parent: JsonValue): boolean {
-  return isRecord(parent) && isText(parent.group) && parent.group !== standardGroup;
+  if (!isRecord(parent) || !isText(parent.group) || !isDnsSubdomain(parent.group)) return false;
+  return parent.group !== standardGroup && !ownGroups.has(groupAlias(parent.group));
 }
 
 /** The Gateway that a reference of a route in a namespace names; undefined: none. */

@@ -115,6 +115,10 @@ describe('adviseOnObject', () => {
     const service = { group: '', kind: 'Service', name: 'web' };
     const of = (...parents: readonly JsonObject[]) => warningsOf({ object: route(parents) }, { classes, gateways });
     expect([await of(server), await of(server, { name: 'other' })]).toEqual([[], []]);
+    for (const mistaken of ['networking.mesh.io', 'networking.istio.io', 'security.mesh.io', `${group}/v1`]) {
+      const field = expect.stringMatching(/parentRefs\[0\]\.group/);
+      expect(await of({ group: mistaken, kind: 'Gateway', name: 'edge' })).toContainEqual(field);
+    }
     const parents = [expect.stringMatching(/parentRefs\[0\]\.group/), expect.stringMatching(/parentRefs\[0\]\.kind/)];
     expect([await of(service), await of(service, { name: 'other' })]).toEqual([parents, parents]);
     expect(await of({ name: 'own' }, server)).toContainEqual(expect.stringMatching(/filters\[0\]/));
