@@ -1,3 +1,4 @@
+import { countingVariables } from '../../src/cli/agent/discovery.ts';
 import { unsupportedVariables } from '../../src/cli/agent/refuse.ts';
 import { serveVariables } from '../../src/cli/control/variables.ts';
 import { ownVariables } from '../../src/config/own-variables.ts';
@@ -64,6 +65,8 @@ const readLater: readonly string[] = ['MESH_APP_PROBERS', 'MESH_METRICS_ANNOTATI
 
 function ofUnreadable(variable: Variable): string {
   const { name, type, security } = variable;
+  const isOfCompilingAgents = countingVariables({ [name]: '?' }, 'meshd:15012')[name] === undefined;
+  if (isOfCompilingAgents) return 'error; if the configuration comes from `meshd`: warning, no effect';
   if (security || isRefused(variable) || readLater.includes(name)) return 'error';
   const bag = new DiagnosticBag();
   readAgentSettings({ [name]: '?' }, bag);

@@ -28,9 +28,13 @@ const secretVariables = ['INGRESS_GATEWAY_NAMESPACE', 'INGRESS_GATEWAY_FALLBACK_
 
 const whyUnused: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    secretVariables.map((name) => [name, 'meshd chooses the Secrets of a gateway, from its own namespace']),
+    secretVariables.map((name) => [
+      name,
+      'has no effect: meshd chooses the Secrets of a gateway, from its own namespace',
+    ]),
   ),
-  PILOT_ENABLED_SERVICE_APIS: 'meshd has to be set so that it reads the Gateway API',
+  PILOT_ENABLED_SERVICE_APIS:
+    'has no effect on an agent that gets its configuration from meshd: set it in the environment of meshd',
 };
 
 /**
@@ -45,7 +49,7 @@ export function countingVariables(environment: Environment, discoveryAddress: st
 export function unusedVariables(environment: Environment): readonly string[] {
   return Object.entries(whyUnused)
     .filter(([name]) => (environment[name] ?? '') !== '')
-    .map(([name, why]) => `${name} has no effect: ${why}`);
+    .map(([name, why]) => `${name} ${why}`);
 }
 
 /** Kubernetes tells each container where its API server is. */

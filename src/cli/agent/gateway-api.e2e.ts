@@ -87,7 +87,7 @@ describe('pilot-agent proxy router with objects of the Gateway API', () => {
     const environment = { INSTANCE_IP: '127.0.0.1', PILOT_ENABLED_SERVICE_APIS: value };
     proxy.start({ role: 'router', args: ['--meshConfig', 'mesh.yaml'], environment });
     await proxy.logged('Envoy started');
-    const warning = 'PILOT_ENABLED_SERVICE_APIS has no effect: meshd has to be set so that it reads the Gateway API';
+    const warning = 'PILOT_ENABLED_SERVICE_APIS has no effect on an agent that gets its configuration from meshd';
     expect(proxy.output.split(warning)).toHaveLength(warnings + 1);
   });
 });

@@ -86,7 +86,7 @@ describe('pilot-agent proxy --print-config', () => {
     [
       '',
       0,
-      /^warning: PILOT_ENABLED_SERVICE_APIS has no effect: meshd has to be set so that it reads the Gateway API$/m,
+      /^warning: PILOT_ENABLED_SERVICE_APIS has no effect on an agent .* from meshd: set it in the environment of meshd$/m,
     ],
   ])('refuses a variable of an agent that compiles only there, in a pod: "%s"', async (flags, expected, message) => {
     const environment = { KUBERNETES_SERVICE_HOST: '10.96.0.1', PILOT_ENABLED_SERVICE_APIS: 'on' };
