@@ -8,6 +8,8 @@ export type KubernetesErrorCode =
   | 'credentials-unusable'
   /** No answer: no connection, a broken one, a time-out. */
   | 'api-unreachable'
+  /** Not asked, as it was asked often enough. */
+  | 'api-spared'
   /** An answer that is none: text that does not parse, a list without a revision. */
   | 'api-answer-unusable'
   /** An error that the API server tells; see `ApiRefusal`. */

@@ -22,10 +22,17 @@ const usual: Answer = (path) => {
   return { items: [{ metadata: { namespace, name }, spec: { gatewayClassName: 'own' } }] };
 };
 
-/** An API server that answers so, the paths that it was asked for, and a clock. */
-function given(answer: Answer = usual, options: { readonly deadlineMs?: number } = {}) {
+/** An API server that answers so, the paths that it was asked for, a clock, deadlines that pass when they are told to, and a log. */
+function given(answer: Answer = usual) {
   const asked: string[] = [];
+  const lines: string[] = [];
   const clock = { nowMs: 0 };
+  const deadlines: AbortController[] = [];
+  const deadline = (): AbortSignal => {
+    const made = new AbortController();
+    deadlines.push(made);
+    return made.signal;
+  };
   const api = {
     ask: async <T>(request: ApiRequest): Promise<T> => {
       asked.push(request.path);
@@ -34,14 +41,29 @@ function given(answer: Answer = usual, options: { readonly deadlineMs?: number }
       return value as T;
     },
   };
-  return { asked, clock, lookUps: new ServingLookUps(api, { ...options, now: () => clock.nowMs }) };
+  const log = { warn: (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`) };
+  const lookUps = new ServingLookUps(api, { log, deadline, now: () => clock.nowMs });
+  return { asked, clock, deadlines, lines, lookUps };
 }
 
 /** Answers each request when it is told to. */
 function held() {
   const waiting: (() => void)[] = [];
   const answer: Answer = (path, request) => new Promise((resolve) => waiting.push(() => resolve(usual(path, request))));
-  return { answer, release: () => waiting.splice(0).forEach((next) => void next()) };
+  const release = async () => {
+    for (const next of waiting.splice(0)) next();
+    await new Promise(setImmediate);
+  };
+  /** What comes of it, with an answer to each request. */
+  const answered = async <T>(result: Promise<T>): Promise<T> => {
+    let isDone = false;
+    void result.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) await release();
+    return result;
+  };
+  return { answer, release, answered };
 }
 
 const shop = (...names: readonly string[]) => names.map((name) => ({ namespace: 'shop', name }));
@@ -89,20 +111,69 @@ describe('who serves objects', () => {
     }
   });
 
-  test('is unknown after one deadline for all requests, which ends them', async () => {
+  test('is unknown when the time of a review is over, which sends no more then, and keeps its place until its request ends', async () => {
+    const { answer, release, answered } = held();
+    const { asked, deadlines, lookUps } = given(answer);
+    const four = ['a', 'b', 'c', 'd'].map((name) => {
+      const [ofReview, found] = [deadlines.length, lookUps.of(route(name, `${name}-2`))];
+      deadlines[ofReview]?.abort();
+      return found;
+    });
+    expect(await Promise.all(four)).toEqual(four.map(() => 'unknown'));
+    expect(await lookUps.of(route('e'))).toBe('unknown');
+    await release();
+    expect(asked).toEqual(['a', 'b', 'c', 'd'].map((name) => gatewaysAt('shop', name)));
+    expect(await answered(lookUps.of(route('e')))).toMatchObject({ gateways: [{ name: 'e' }] });
+  });
+
+  test('is found by a request that reviews share, when the time of the first one is over', async () => {
+    const { answer, answered } = held();
+    const { asked, deadlines, lookUps } = given((path, request) => {
+      signals.push(request.signal);
+      return answer(path, request);
+    });
     const signals: (AbortSignal | undefined)[] = [];
-    const never: Answer = (_, { signal }) => {
-      signals.push(signal);
-      return new Promise(() => undefined);
-    };
-    const { lookUps } = given(
-      (path, request) => (path.includes('classes') ? never(path, request) : usual(path, request)),
-      {
-        deadlineMs: 20,
-      },
+    const [first, second] = [lookUps.of(route('a')), lookUps.of(route('a'))];
+    deadlines[0]?.abort();
+    expect(await first).toBe('unknown');
+    expect(asked).toEqual([gatewaysAt('shop', 'a')]);
+    expect(await answered(second)).toMatchObject({ gateways: [{ name: 'a' }] });
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
+  });
+
+  test('is unknown to all reviews that share a request when the time of that is over, which ends it', async () => {
+    const { deadlines, lines, lookUps } = given((_, { signal }) => {
+      const ended = new KubernetesError('api-unreachable', 'the operation was aborted');
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(ended)));
+    });
+    const both = Promise.all([lookUps.of(route('a')), lookUps.of(route('a'))]);
+    deadlines[1]?.abort();
+    expect(await both).toEqual(['unknown', 'unknown']);
+    expect(lines).toEqual([expect.stringMatching(/ \{"kind":"Gateway","reason":"no answer in time"\}$/)]);
+  });
+
+  test('is unknown with one line in the log for each cause, once a minute', async () => {
+    const answers: Answer[] = [() => refusal(403), usual];
+    const { clock, lines, lookUps } = given((...request) =>
+      answers[request[0].includes('classes') ? 1 : 0]?.(...request),
     );
-    expect(await lookUps.of(route('a', 'b'))).toBe('unknown');
-    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+    const ask = async (...names: readonly string[]) => {
+      lines.length = 0;
+      for (const name of names) expect(await lookUps.of(route(name))).toBe('unknown');
+      return lines;
+    };
+    expect(await ask('a', 'b')).toEqual([
+      expect.stringMatching(/^objects of the Gateway API get no warnings, .*"kind":"Gateway",.* answered 403"\}$/),
+    ]);
+    answers[0] = () => refusal(500);
+    expect(await ask('a')).toEqual([expect.stringContaining('500')]);
+    answers.splice(0, 2, usual, () => refusal(403));
+    expect(await ask('a')).toEqual([expect.stringMatching(/"kind":"GatewayClass",.* 403/)]);
+    answers[0] = () => refusal(403);
+    clock.nowMs = 59_000;
+    expect(await ask('c')).toEqual([]);
+    clock.nowMs = 61_000;
+    expect(await ask('c')).toEqual([expect.stringContaining('403')]);
   });
 
   test('is asked once for reviews of the same names, until what was found is two seconds old', async () => {
@@ -117,31 +188,24 @@ describe('who serves objects', () => {
   });
 
   test('is unknown while four look-ups are under way, each with one request', async () => {
-    const { answer, release } = held();
-    const { asked, lookUps } = given(answer, { deadlineMs: 60_000 });
+    const { answer, answered } = held();
+    const { asked, lookUps } = given(answer);
     const four = ['a', 'b', 'c', 'd'].map((name) => lookUps.of(route(name, `${name}-2`)));
     expect(await lookUps.of(route('e'))).toBe('unknown');
     expect(asked).toEqual(['a', 'b', 'c', 'd'].map((name) => gatewaysAt('shop', name)));
-    const all = Promise.all(four);
-    let isDone = false;
-    void all.then(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      release();
-      await new Promise(setImmediate);
-    }
+    await answered(Promise.all(four));
     expect(await lookUps.of(route('a'))).toMatchObject({ gateways: [{ name: 'a' }] });
   });
 
   test('is unknown after fifty requests in one second, and for a route of more Gateways than it may have', async () => {
-    const { asked, clock, lookUps } = given();
+    const { asked, clock, lines, lookUps } = given();
     const names = (from: number, count: number) => Array.from({ length: count }, (_, i) => `g-${from + i}`);
     expect(await lookUps.of(route(...names(0, 33)))).toBe('unknown');
     expect(asked).toEqual([]);
     expect(await lookUps.of(route(...names(0, 32)))).not.toBe('unknown');
     expect(await lookUps.of(route(...names(100, 32)))).toBe('unknown');
     expect(asked).toHaveLength(50);
+    expect(lines).toEqual([expect.stringContaining('at most 50 times a second')]);
     clock.nowMs = 1_000;
     expect(await lookUps.of(route(...names(200, 32)))).not.toBe('unknown');
   });

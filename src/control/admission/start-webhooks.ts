@@ -49,7 +49,7 @@ export async function startWebhooks(
   const { api, identity } = replica;
   const labelsOf = (name: string) => namespaces.of(name);
   const data = { revision, skipsGatewayApi };
-  const lookUps = new ServingLookUps(api);
+  const lookUps = new ServingLookUps(api, { log });
   const servingOf = (objects: ServingNames) => lookUps.of(objects);
   const asked = { labelsOf, servingOf };
   const thread = new AdmissionThread({ log, ...data, ...asked, ...(program !== undefined && { program }) });
