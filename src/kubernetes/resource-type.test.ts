@@ -20,3 +20,9 @@ test('a text in the place of a namespace or a name leads nowhere else', () => {
     `${root}/namespaces/shop%2Fsecrets%3Fwatch%3D1%26a%3D/gateways/..%2Fx`,
   );
 });
+
+test.each(['', '.', '..'])('no path has "%s" in the place of a namespace or a name', (text) => {
+  const error = `"${text}" is no name of an object`;
+  expect(() => pathOf(gateways, text)).toThrow(error);
+  expect(() => pathOf(gateways, 'shop', text)).toThrow(error);
+});

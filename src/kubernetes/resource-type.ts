@@ -31,13 +31,22 @@ export function withQuery(path: string, query: URLSearchParams): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** The path of a kind's objects: all, or those of a namespace; with a name, that of one of them. */
+/**
+ * The path of a kind's objects: all, or those of a namespace; with a name, that of one of them. Throws for a text that would
+ * make it another path.
+ */
 export function pathOf(
   type: Pick<ResourceType, 'group' | 'version' | 'resource'>,
   namespace?: string,
   name?: string,
 ): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
-  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${root}${place}/${type.resource}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+  const place = namespace === undefined ? '' : `/namespaces/${segmentOf(namespace)}`;
+  return `${root}${place}/${type.resource}${name === undefined ? '' : `/${segmentOf(name)}`}`;
+}
+
+/** Dots need no escape, and a server may take `..` for the way to the folder above. */
+function segmentOf(text: string): string {
+  if (['', '.', '..'].includes(text)) throw new Error(`"${text}" is no name of an object of Kubernetes`);
+  return encodeURIComponent(text);
 }

@@ -6,7 +6,7 @@ import { openAccess } from '../../kubernetes/open-access.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { ServeFlags } from './flags.ts';
 import { streamAddressesOf, withStreams } from './stream-addresses.ts';
-import { parsePositive, parsePositiveNumber, variable } from './variable-values.ts';
+import { isNamespaceName, parsePositive, parsePositiveNumber, variable } from './variable-values.ts';
 
 /** Each needs so many connections to the API server, and more for the Gateway API. */
 const connectionsOf = (gatewayApi: boolean): number => (gatewayApi ? 31 : 26);
@@ -61,7 +61,7 @@ async function objectSourceOf(flags: ServeFlags, environment: Environment): Prom
   }
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context has an effect with --kubeconfig alone');
-  const unusable = namespaces.find((namespace) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace));
+  const unusable = namespaces.find((namespace) => !isNamespaceName(namespace));
   if (unusable !== undefined) throw new UsageError(`--watch-namespaces takes names of namespaces, not "${unusable}"`);
   const names = [...new Set(namespaces)];
   if (names.length > mostNamespaces) {

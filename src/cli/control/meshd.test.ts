@@ -65,6 +65,7 @@ describe('runMeshd', () => {
     ],
     ['serve', { CENTRAL_ISTIOD: 'maybe' }, /^meshd: CENTRAL_ISTIOD is "true" or "false", not "maybe"/],
     ['serve', { NAMESPACE: 'a', MESH_NAMESPACE: 'b' }, /^meshd: NAMESPACE is "a", and MESH_NAMESPACE "b"/],
+    ['serve', { MESH_NAMESPACE: '..' }, /^meshd: MESH_NAMESPACE is "..", expected the name of a namespace/],
     [
       'serve --config .',
       { PILOT_ENABLE_STATUS: 'true' },

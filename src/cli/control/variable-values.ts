@@ -25,11 +25,24 @@ export function parsePositiveNumber(text: string): ParsedVariable<number> {
   return value > 0 ? { ok: true, value } : { ok: false, expected: 'a number above 0' };
 }
 
-/** Namespace that the control plane runs in; `MESH_NAMESPACE` is the agent's name of it. `UsageError` where both differ. */
+/**
+ * Namespace that the control plane runs in; `MESH_NAMESPACE` is the agent's name of it. `UsageError` where both differ, or where
+ * Kubernetes would not accept the name.
+ */
 export function namespaceOf({ NAMESPACE: own = '', MESH_NAMESPACE: mesh = '' }: Environment): string {
   if (own !== '' && mesh !== '' && own !== mesh)
     throw new UsageError(
       `NAMESPACE is "${own}", and MESH_NAMESPACE "${mesh}": both name the namespace of the control plane`,
     );
-  return own || mesh || 'mesh-system';
+  const namespace = own || mesh || 'mesh-system';
+  if (!isNamespaceName(namespace))
+    throw new UsageError(
+      `${own === '' ? 'MESH_NAMESPACE' : 'NAMESPACE'} is "${namespace}", expected the name of a namespace`,
+    );
+  return namespace;
+}
+
+/** A name that Kubernetes lets a namespace have. */
+export function isNamespaceName(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 }
