@@ -106,8 +106,13 @@ export function text({ kind, value }: StringMatch): string {
   return `${verbs[kind]} ${JSON.stringify(value)}`;
 }
 
+const pseudo: ReadonlyMap<string, string> = new Map([
+  [':method', 'method'],
+  [':authority', 'host'],
+  [':path', 'path'],
+]);
+
 /** What people call a header or pseudo header (lower case). */
 export function labelOf(header: string): string {
-  const pseudo: Readonly<Record<string, string>> = { ':method': 'method', ':authority': 'host', ':path': 'path' };
-  return pseudo[header] ?? `header ${header}`;
+  return pseudo.get(header) ?? `header ${header}`;
 }

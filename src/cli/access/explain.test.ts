@@ -73,6 +73,12 @@ describe('meshpol explain', () => {
     expect(firstLine(answer)).toMatch(/^000 the connection is closed: no_healthy_upstream.*exits with 52 or 56$/);
   });
 
+  test.each(['__proto__', 'constructor'])('names a header %s as it is called', async (name) => {
+    const rule = `when: [{key: "request.headers[${name}]", values: [a]}]`;
+    const { out } = await run(`explain - --from foo/sleep --to httpbin.foo:8000`, mesh + allow(rule));
+    expect(out).toContain(`header ${name} is "a"; the request has no header ${name}`);
+  });
+
   test('says once that no filter chain matches, whatever number of them the same field decided', async () => {
     const { out } = await run('explain - --from spiffe://cluster.local/ns/x/sa/y --to httpbin.foo', mesh);
     expect(out.match(/filter chain: none matches, by .*/g)).toHaveLength(1);
