@@ -58,6 +58,17 @@ describe('kinds of Istio that are not read', () => {
     ]);
   });
 
+  test.each([
+    ['HTTPRoutes', /^did you mean "HTTPRoute"\?$/],
+    ['GrpcRoute', /^did you mean "GRPCRoute"\?$/],
+    ['TCPRoute', /^write it as a VirtualService or a Gateway/],
+    ['UDPRoute', /^proxies carry no UDP: .*; or leave out the file/],
+  ])('%s of the Gateway API is refused, with what was meant or what to do', (kind, hint) => {
+    expect(told('gateway.networking.k8s.io/v1', kind, '{}')).toEqual([
+      { code: 'unsupported-kind-of-group', severity: 'error', hint: expect.stringMatching(hint) },
+    ]);
+  });
+
   test('other kinds of Istio are counted with the rest', () => {
     expect(told('install.istio.io/v1alpha1', 'IstioOperator', '{}')).toMatchObject([{ code: 'skipped-kinds' }]);
   });

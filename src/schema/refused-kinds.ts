@@ -1,7 +1,9 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { lookup } from '../lib/lookup.ts';
+import { nearest } from '../lib/nearest.ts';
 import { standardGroup } from '../policy/gateway-api.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
+import { kindsOf } from './kinds.ts';
 
 /** What to write instead of a kind of the mesh's groups that is not read, by kind. */
 const replacements: Readonly<Record<string, (spec: JsonObject) => string>> = {
@@ -52,7 +54,7 @@ type Dispatch = (document: PolicyDocument, group: string, bag: DiagnosticBag) =>
 /** Objects of Istio's other groups that say something about traffic, by group and kind, or by group alone. */
 const neighbours: Readonly<Record<string, Dispatch>> = {
   // Kinds of this group that are read are not asked about here.
-  [standardGroup]: refuse('write it as a VirtualService or a Gateway of networking.mesh.io'),
+  [standardGroup]: refuseStandardKind,
   'authentication.istio.io': refuse('write it as a PeerAuthentication and a RequestAuthentication'),
   'extensions.istio.io/WasmPlugin': dispatchPlugin,
   'rbac.istio.io/ClusterRbacConfig': refuse(
@@ -81,6 +83,32 @@ function refuse(replacement: string): Dispatch {
     bag.report('unsupported-kind-of-group', span, { kind: String(document.value.kind), group }, { hint });
     return 'refused';
   };
+}
+
+/** Kinds of the Gateway API that are not read, some of which differ from one that is by a few letters. */
+const unreadStandardKinds: ReadonlySet<string> = new Set([
+  'BackendTLSPolicy',
+  'ListenerSet',
+  'TCPRoute',
+  'UDPRoute',
+  'XBackendTrafficPolicy',
+  'XListenerSet',
+  'XMesh',
+]);
+
+function refuseStandardKind(document: PolicyDocument, group: string, bag: DiagnosticBag): 'foreign' | 'refused' {
+  const kind = String(document.value.kind);
+  const meant = unreadStandardKinds.has(kind) ? undefined : nearest(kind, kindsOf(standardGroup));
+  if (meant === undefined) return refuse(replacementOf(kind))(document, group, bag);
+  const hint = `did you mean "${meant}"?`;
+  bag.report('unsupported-kind-of-group', document.spanOf(['kind']), { kind, group }, { hint });
+  return 'refused';
+}
+
+function replacementOf(kind: string): string {
+  return kind === 'UDPRoute'
+    ? 'proxies carry no UDP: let clients reach the Service of the backend itself, as one of type LoadBalancer'
+    : 'write it as a VirtualService or a Gateway of networking.mesh.io';
 }
 
 /** Phases of a plug-in in which it changes or counts requests that were let in. */

@@ -25,7 +25,8 @@ function checkMatch({ path = {}, headers = [], queryParams = [] }: HttpRouteMatc
   if (type === 'RegularExpression') checkRegex(value ?? '', place, report);
   else if (value !== undefined) {
     const reason = faultOfPath(value);
-    if (reason !== undefined) report('path-of-no-request', place, { path: value, reason });
+    const hint = hintOfPath(value);
+    if (reason !== undefined) report('path-of-no-request', place, { path: value, reason }, { hint });
   }
   checkHeaders(headers, [...at, 'headers'], report);
   const parameters = new Set<string>();
@@ -50,7 +51,23 @@ function faultOfPath(path: string): string | undefined {
   if (mark !== undefined) return `a path ends before "${mark}"`;
   if (path.includes('//')) return 'repeated slashes are merged';
   if (/\/\.{1,2}(\/|$)/.test(path)) return '"/./" and "/../" are resolved';
-  return /%2f/i.test(path) ? 'an escaped slash is no part of a path here' : undefined;
+  if (/%2f/i.test(path)) return 'an escaped slash is no part of a path here';
+  const [other] = path.match(unsent) ?? [];
+  return other && `requests have "${other}" percent-encoded`;
+}
+
+/** What no path has as it is: a character that RFC 3986 leaves out of segments, or a percent sign before no two digits. */
+const unsent = /[^\w/.~!$&'()*+,;=:@%?#-]|%(?![0-9A-Fa-f]{2})/u;
+
+/** The path as requests have it, where nothing else is wrong in it. */
+function hintOfPath(path: string): string | undefined {
+  const encoded = path.replaceAll(new RegExp(unsent, 'gu'), percentEncoded);
+  return encoded !== path && faultOfPath(encoded) === undefined ? `write "${encoded}"` : undefined;
+}
+
+function percentEncoded(text: string): string {
+  const bytes = [...new TextEncoder().encode(text)];
+  return bytes.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
 /** An answer of the gateway itself needs no backend and forwards nothing. */
