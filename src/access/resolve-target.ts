@@ -74,8 +74,13 @@ function portOf(what: string, port: number | undefined, ports: readonly number[]
   throw new UsageError(`${what} has ${list}: write one behind the name, as in NAME:80`);
 }
 
-function endpointsOf({ host, endpoints }: MeshService, port: number): readonly Address[] {
+function endpointsOf({ host, ports, endpoints }: MeshService, port: number): readonly Address[] {
   const own = endpoints.filter(({ servicePort }) => servicePort === port);
+  if (own.length === 0 && !ports.some(({ number }) => number === port)) {
+    const known = ports.map(({ number }) => number).join(', ');
+    const advice = known === '' ? 'it has no ports' : `it has ${known}: write one of these behind the name`;
+    throw new UsageError(`service ${host} has no port ${port}; ${advice}`);
+  }
   if (own.length === 0)
     throw new UsageError(`service ${host} has no endpoint for port ${port} in the input${addressless}`);
   return own.map((endpoint) => ({ address: endpoint.address, port: endpoint.port }));

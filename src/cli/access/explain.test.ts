@@ -172,7 +172,10 @@ describe('meshpol explain', () => {
     [`--from foo/nobody --to httpbin:8000`, 'the input has no workload foo/nobody; it has foo/httpbin, foo/sleep'],
     [`--from foo/sleep --to nothing`, 'the input has no service "nothing"'],
     [`--from outside --to foo/sleep`, 'workload foo/sleep has no ports: write one behind the name'],
-    [`--from outside --to httpbin.foo:81`, 'service httpbin.foo.svc.cluster.local has no endpoint for port 81'],
+    [
+      `--from outside --to httpbin.foo:81`,
+      'service httpbin.foo.svc.cluster.local has no port 81; it has 8000: write one of these behind the name',
+    ],
     [`--from a/b/c --to httpbin`, 'expected NAMESPACE/WORKLOAD'],
     [`--from outside --to httpbin.foo --header x`, 'expected "NAME: VALUE"'],
     [`--from outside --to httpbin.foo --claims 1`, 'expected a JSON object'],
