@@ -3,7 +3,7 @@ import type { Gateway } from '../../policy/gateway.ts';
 import { gatewayNameLabel } from '../../policy/gateway-api.ts';
 import { writtenField } from '../../policy/written-field.ts';
 import type { Topology, Workload } from '../topology/model.ts';
-import type { Labels } from '../topology/selector.ts';
+import { type Labels, selects } from '../topology/selector.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 
 /** Reports Gateways that no workload serves. */
@@ -15,6 +15,7 @@ export function checkGateways(
 ): void {
   const routers = workloads.filter(({ role }) => role === 'router');
   const served = new Set(routers.flatMap((workload) => index.of(workload)));
+  const sidecars = workloads.filter(({ role }) => role === 'sidecar');
   const values = valuesByKey(routers);
   for (const gateway of gateways) {
     // One listener speaks for all of its Gateway.
@@ -28,7 +29,7 @@ export function checkGateways(
       'gateway-without-workload',
       gateway.document.spanOf(['spec', 'selector']),
       { gateway: `${namespace}/${name}` },
-      { isUnseen, hint: hintFor(gateway, values) },
+      { isUnseen, hint: hintOfSidecar(gateway, sidecars) ?? hintFor(gateway, values) },
     );
   }
 }
@@ -48,6 +49,18 @@ function valuesByKey(routers: readonly Workload[]): ReadonlyMap<string, Readonly
     for (const [key, value] of Object.entries(labels)) values.set(key, (values.get(key) ?? new Set()).add(value));
   }
   return values;
+}
+
+/** Of a workload that has the labels and runs a sidecar: labels alone make no gateway of it. */
+function hintOfSidecar({ spec, standard }: Gateway, sidecars: readonly Workload[]): string | undefined {
+  const wanted = spec.selector ?? {};
+  if (Object.keys(wanted).length === 0) return undefined;
+  const found = sidecars.find(
+    ({ namespace, labels }) => (standard?.namespace ?? namespace) === namespace && selects(wanted, labels),
+  );
+  if (found === undefined) return undefined;
+  const { kind, namespace, name } = found;
+  return `${kind} "${namespace}/${name}" has these labels and runs a sidecar: make it a gateway by the annotation "inject.mesh.io/templates: gateway" for injection, or by the arguments [proxy, router] of its container mesh-proxy`;
 }
 
 /** The one value that all gateway workloads of the input have of a label of the selector. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hintsOf } from '../testing/hints.ts';
-import { gatewayOf, named, routeTo, servicesFor } from '../testing/routing-objects.ts';
+import { findingsOf, hintsOf } from '../testing/hints.ts';
+import { gatewayOf, named, podOf, routeTo, servicesFor } from '../testing/routing-objects.ts';
 
 describe('the hint of a finding about gateways', () => {
   test.each([
@@ -29,6 +29,59 @@ spec: {containers: [{name: proxy, image: auto}]}
     expect(hintsOf('gateway-without-workload', 'cluster.local', gateway, ...pods)).toEqual([hint]);
   });
 
+  const standard = named(
+    'Gateway',
+    'gateway.networking.k8s.io/v1',
+    'edge',
+    '{gatewayClassName: mesh, listeners: [{name: http, port: 80, protocol: HTTP}]}',
+  );
+  const labelled = 'gateway.networking.k8s.io/gateway-name: edge';
+  const made =
+    'make it a gateway by the annotation "inject.mesh.io/templates: gateway" for injection, or by the arguments [proxy, router] of its container mesh-proxy';
+
+  test.each([
+    ['is injected', podOf('edge', labelled)],
+    [
+      'has the proxy among its containers',
+      podOf('edge', labelled).replace('{name: app}', '{name: mesh-proxy, args: [proxy, sidecar]}'),
+    ],
+  ])('of a Gateway whose labels a pod with a sidecar has tells what would make it a gateway: it %s', (_, pod) => {
+    const hint = `Pod "shop/edge" has these labels and runs a sidecar: ${made}`;
+    expect(hintsOf('gateway-without-workload', 'cluster.local', standard, pod)).toEqual([hint]);
+  });
+
+  test('of a Gateway of the Gateway API passes over pods of other namespaces', () => {
+    const pod = podOf('edge', labelled).replace('namespace: shop', 'namespace: web');
+    expect(hintsOf('gateway-without-workload', 'cluster.local', standard, pod)).toEqual([
+      `give its pods in namespace "shop" the labels ${labelled}, or name their Service in "addresses"`,
+    ]);
+  });
+
+  test('of a policy for a Gateway of the Gateway API speaks of its target, not of a selector', () => {
+    const policy = named(
+      'AuthorizationPolicy',
+      'security.mesh.io/v1',
+      'edge',
+      '{targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: edge}], action: DENY, rules: [{}]}',
+    );
+    const pod = podOf('edge', labelled)
+      .replace('namespace: shop', 'namespace: web')
+      .replace('{name: app}', '{name: mesh-proxy, args: [proxy, router]}');
+    const [only, ...rest] = findingsOf(
+      'gateway-policy-in-other-namespace',
+      'cluster.local',
+      standard,
+      policy,
+      pod,
+      podOf('cart', 'app: cart'),
+    );
+    expect([only?.message, only?.hint, rest]).toEqual([
+      'no workload of namespace "shop" serves Gateway "shop/edge"; gateway workload "web/edge" has its name in a label, and serves Gateways of its own namespace alone',
+      'run the pods of the Gateway in namespace "shop", or move Gateway and policy to namespace "web"',
+      [],
+    ]);
+  });
+
   test.each([
     ['the one with a word before it', 'gateway', ['shop-gateway', 'internal'], 'did you mean "shop/shop-gateway"?'],
     ['the one with fewer words', 'public-edge', ['edge', 'internal'], 'did you mean "shop/edge"?'],
@@ -51,12 +104,6 @@ spec: {containers: [{name: proxy, image: auto}]}
     ['edge-http', 'write <namespace>/<name> for a Gateway of another namespace'],
     ['edgehttp', 'write <namespace>/<name> for a Gateway of another namespace'],
   ])('of the Gateway "%s" names no Gateway that stands for a listener of the Gateway API', (name, hint) => {
-    const standard = named(
-      'Gateway',
-      'gateway.networking.k8s.io/v1',
-      'edge',
-      '{gatewayClassName: mesh, listeners: [{name: http, port: 80, protocol: HTTP}]}',
-    );
     const objects = [...servicesFor('cart'), standard, routeTo(name, 'cart')];
     expect(hintsOf('unknown-gateway', 'cluster.local', ...objects)).toEqual([hint]);
   });
