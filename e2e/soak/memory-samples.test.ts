@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { eventually } from '../../src/testing/eventually.ts';
 import { MemorySamples, memoryScript } from './memory-samples.ts';
@@ -30,10 +31,15 @@ test('the script prints resident memory and command line of this process', () =>
 });
 
 test('the script lists what there is when the last process has ended, and nobody has waited for it', async () => {
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const parent = spawn('sh', ['-c', 'head -c 1 <&3 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+  });
   try {
-    const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
+    const [printed] = (await once(parent.stdout as Readable, 'data')) as [Buffer];
     const ended = `/proc/${printed.toString().trim()}`;
+    // A shell might still wait for it.
+    await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+    (parent.stdio[3] as Writable).end('.');
     await eventually(() => expect(readFileSync(`${ended}/status`, 'utf8')).toMatch(/^State:\s*Z/m));
     const script = memoryScript.replace('/proc/[0-9]*', `/proc/${process.pid} ${ended}`);
     const { status, stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
