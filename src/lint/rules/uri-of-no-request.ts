@@ -26,8 +26,8 @@ export const rule: Rule = {
     for (const { object, path, text } of writtenPaths(snapshot)) {
       const sent = sentPath(text, level);
       if (sent === text) continue;
-      const message = `no request has the path "${text}": under ${level} Envoy makes "${sent}" of it`;
-      report({ object, path, message, hint: `write "${sent}"` });
+      const message = `no request has the path "${text}", which routes see as "${sent}" under ${level}`;
+      report({ object, path, message, hint: hintOf(text, sent) });
     }
   },
 };
@@ -64,16 +64,25 @@ function isHttpRoute(object: MeshObject<string>): object is StandardHttpRoute {
   return object.kind === 'HTTPRoute';
 }
 
-/** Escaped forms of what Envoy leaves as it is (RFC 3986, section 2.3), and what it escapes. */
-const respelled = /%[0-9A-Fa-f]{2}|[^!-~]|["<>`]/gu;
+/** Braces look like the name of any segment, which only expressions can stand for. */
+function hintOf(text: string, sent: string): string {
+  const isTemplate = /\/\{[^/]+\}(\/|$)/.test(text);
+  return isTemplate
+    ? `write an expression for any segment; for the braces themselves write "${sent}"`
+    : `write "${sent}"`;
+}
+
+/** Escaped forms of what Envoy leaves as it is (RFC 3986, section 2.3), and what it escapes or refuses. */
+const respelled = /%[0-9A-Fa-f]{2}|[^!-~]|["<>\\^`{|}]/gu;
 
 /** The path in the spelling that it has once Envoy has normalized it; dots and slashes in their places are left alone. */
 function sentPath(text: string, level: Exclude<PathNormalization, 'NONE'>): string {
   return text.replaceAll(respelled, (part) => {
+    if (part === '\\') return '/';
     if (part.length !== 3 || !part.startsWith('%')) return escaped(part);
     const character = String.fromCharCode(Number.parseInt(part.slice(1), 16));
-    const isDecoded = /[\w.~-]/.test(character) || (character === '/' && level === 'DECODE_AND_MERGE_SLASHES');
-    return isDecoded ? character : part;
+    if (level === 'DECODE_AND_MERGE_SLASHES' && /[/\\]/.test(character)) return '/';
+    return /[\w.~-]/.test(character) ? character : part;
   });
 }
 
