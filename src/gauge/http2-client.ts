@@ -1,5 +1,11 @@
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';
-import type { Duplex } from 'node:stream';
+import {
+  type ClientHttp2Session,
+  connect,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { Duplex } from 'node:stream';
 import type { HttpRequest } from '../access/request.ts';
 import { answerTimeoutMs, ended, endingOf, type GaugeClient, type RawAnswer } from './client.ts';
 
@@ -27,16 +33,35 @@ export class Http2Client implements GaugeClient {
     this.#session.destroy();
   }
 
-  #answerTo({ method, path, authority, headers }: HttpRequest): Promise<RawAnswer> {
-    const pseudo = { ':method': method, ':path': path, ':authority': authority, ':scheme': 'http' };
+  #answerTo(request: HttpRequest): Promise<RawAnswer> {
     return new Promise((resolve) => {
-      const stream = this.#session.request({ ...pseudo, ...joined(headers) }, { endStream: true });
+      const stream = this.#session.request(fieldsOf(request), { endStream: true });
       stream.setTimeout(answerTimeoutMs, () => resolve(ended('no answer')));
       stream.on('response', (fields) => resolve(answerOf(fields)));
       stream.on('error', (error: NodeJS.ErrnoException) => resolve(ended(endingOf(error))));
       stream.on('close', () => resolve(ended('reset')));
       stream.resume();
     });
+  }
+}
+
+function fieldsOf({ method, path, authority, headers }: HttpRequest): OutgoingHttpHeaders {
+  return { ':method': method, ':path': path, ':authority': authority, ':scheme': 'http', ...joined(headers) };
+}
+
+/** Why this client refuses to send a request, such as for a header that HTTP/2 has not; undefined where it sends it. */
+export function refusalOf(request: HttpRequest): string | undefined {
+  // Only a session knows; nothing of it leaves this process.
+  const nowhere = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+  const session = connect('http://gate', { createConnection: () => nowhere });
+  session.on('error', () => undefined);
+  try {
+    session.request(fieldsOf(request), { endStream: true }).on('error', () => undefined);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    session.destroy();
   }
 }
 

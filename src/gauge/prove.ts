@@ -6,7 +6,8 @@ import { keyOf, type WorkloadName } from '../access/world.ts';
 import type { ConfigParts } from '../envoy/static-form.ts';
 import { differences } from './differences.ts';
 import type { Gate } from './gates.ts';
-import type { GateCase, GaugeAnswer } from './gauge-case.ts';
+import type { GateCase, GaugeAnswer, SentCase } from './gauge-case.ts';
+import { refusalOf } from './http2-client.ts';
 import { type GateRun, runGates } from './run-gates.ts';
 
 /** What is said of one proxy on the way of a request, and what a real Envoy with its configuration did. */
@@ -93,12 +94,17 @@ function plan(
       continue;
     }
     const gate = `${keyOf(workload)} ${listener}`;
-    gates.set(gate, { key: gate, listener, config });
     const { connection, request, outcome } = passing;
     const key = JSON.stringify([gate, connection, request]);
     const known = trials.get(key);
     if (known !== undefined) known.predicted.push({ outcome, steps });
     const sent = { gate, connection, request: request && knownHeaders(request) };
+    const refusal = known === undefined ? unsendable(sent) : undefined;
+    if (refusal !== undefined) {
+      gaps.add(`${keyOf(workload)}, ${side}: ${refusal}`);
+      continue;
+    }
+    gates.set(gate, { key: gate, listener, config });
     const leg = { workload, side, listener, destination: connection.destination };
     if (known === undefined) trials.set(key, { leg, predicted: [{ outcome, steps }], sent });
   }
@@ -114,6 +120,16 @@ function gapIn({ connection: { source, destination, tls }, outcome }: Passing): 
   if (!isUnicast(source)) return `${source} is the address of no client`;
   if ((tls?.identities?.length ?? 0) > 1) return 'the client has a certificate with several identities';
   return undefined;
+}
+
+/** Why no client here sends a request as it is. */
+function unsendable({ connection: { protocol }, request }: SentCase): string | undefined {
+  if (request === undefined) return undefined;
+  const { method, path, authority, headers } = request;
+  const isWide = [method, path, authority, ...headers.flat()].some((text) => /[^\0-\xff]/.test(text));
+  if (isWide) return 'the request cannot be sent: it has a character that is more than one byte';
+  const refusal = protocol === 'h2' ? refusalOf(request) : undefined;
+  return refusal && `the request cannot be sent over HTTP/2: ${refusal}`;
 }
 
 /** Whether one machine can have the address; Envoy takes no other from a PROXY header. */
