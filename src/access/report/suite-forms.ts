@@ -1,4 +1,5 @@
 import { markdownCell } from '../../diagnostics/formats/markdown-cell.ts';
+import { visible } from '../../diagnostics/formats/visible.ts';
 import { outcomeOf } from '../suite/judge.ts';
 import { type CaseResult, countText, faultsOf, hasPassed, standingText } from '../suite/result.ts';
 
@@ -30,8 +31,8 @@ export function formatSuiteGithub(results: readonly CaseResult[]): string {
     .filter((result) => !hasPassed(result))
     .map((result) => {
       const { suite, name, file, line } = result;
-      const title = escapeProperty(`${suite} > ${name}`);
-      return `::error file=${escapeProperty(file)},line=${line},title=${title}::${escapeText(faultsOf(result).join('\n'))}\n`;
+      const title = escapeProperty(visible(`${suite} > ${name}`));
+      return `::error file=${escapeProperty(file)},line=${line},title=${title}::${escapeText(faultsOf(result).map(visible).join('\n'))}\n`;
     })
     .join('');
 }

@@ -1,3 +1,4 @@
+import { visible } from '../../diagnostics/formats/visible.ts';
 import { outcomeOf } from '../suite/judge.ts';
 import { type CaseResult, countText, hasPassed, standingText } from '../suite/result.ts';
 import { formatWays } from './text.ts';
@@ -9,15 +10,15 @@ export function formatSuiteText(results: readonly CaseResult[], { all = false } 
 }
 
 function formatCase(result: CaseResult): string {
-  const { suite, name, file, line, ways, mismatches, proof } = result;
+  const { file, line, ways, mismatches, proof } = result;
+  const title = visible(`${result.suite} > ${result.name}`);
   const onEnvoy = proof === undefined ? '' : `; on Envoy: ${standingText(proof)}`;
-  if (hasPassed(result))
-    return `ok     ${suite} > ${name}: ${[...new Set(ways.map(outcomeOf))].join(' or ')}${onEnvoy}`;
-  const why = mismatches.map((mismatch) => `  ${mismatch}`);
+  if (hasPassed(result)) return `ok     ${title}: ${[...new Set(ways.map(outcomeOf))].join(' or ')}${onEnvoy}`;
+  const why = mismatches.map((mismatch) => `  ${visible(mismatch)}`);
   const explained = formatWays(ways)
     .trimEnd()
     .replaceAll(/^(?=.)/gm, '    ');
   const proved =
     proof === undefined ? [] : [`  on Envoy: ${standingText(proof)}`, proof.text.replaceAll(/^(?=.)/gm, '  ')];
-  return [`FAILED ${suite} > ${name} (${file}:${line})`, ...why, ...proved, explained, ''].join('\n');
+  return [`FAILED ${title} (${visible(file)}:${line})`, ...why, ...proved, explained, ''].join('\n');
 }

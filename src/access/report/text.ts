@@ -1,3 +1,4 @@
+import { visible } from '../../diagnostics/formats/visible.ts';
 import { type Colours, noColours } from '../../lib/colours.ts';
 import type { Unknown } from '../evaluate/choices.ts';
 import type { ExplainedLeg, ExplainedStep, ExplainedWay } from '../explanation.ts';
@@ -22,7 +23,7 @@ function formatWay({ outcome, legs, target, because }: ExplainedWay, colours: Co
   const last = legs.at(-1)?.steps.at(-1);
   const verdict = verdictOf(outcome, target === undefined ? undefined : keyOf(target), last);
   const lines = legs.flatMap(formatLeg);
-  const met = (last?.met ?? []).map(({ wants, has }) => `  it matches: ${wants}; the request has ${has}`);
+  const met = (last?.met ?? []).map(({ wants, has }) => visible(`  it matches: ${wants}; the request has ${has}`));
   const near = legs.flatMap(({ steps }) => steps.flatMap((step) => formatMisses(step, step === last)));
   const assumed = (because ?? []).map((unknown) => `  if ${conditionOf(unknown)}`);
   return [colours[colourOf[outcome.kind]](verdict), ...assumed, ...lines, ...met, ...near, ''].join('\n');
@@ -40,7 +41,7 @@ const colourOf: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'unsure'>> = {
 function formatMisses({ nearMisses, action }: ExplainedStep, isLast: boolean): readonly string[] {
   if (action !== 'DENY' && !isLast) return [];
   const short = action === 'DENY' ? 'one condition short of being denied by' : 'one condition short of';
-  return nearMisses.map(({ rule, wants, has }) => `  ${short} ${rule}: ${wants}; the request has ${has}`);
+  return nearMisses.map(({ rule, wants, has }) => visible(`  ${short} ${rule}: ${wants}; the request has ${has}`));
 }
 
 /** The verdict alone. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CaseProof, findingOf } from './proof-report.ts';
+import { type CaseProof, findingOf, formatProofRun } from './proof-report.ts';
 
 const proofOf = (status: number, details: string, differences: readonly string[], predicted = 403) => ({
   workload: { namespace: 'shop', name: 'cart' },
@@ -36,4 +36,14 @@ describe('findingOf', () => {
   test('is silent where nothing differs', () => {
     expect(findingOf(caseOf(proofOf(403, denied('none'), [])))).toBeUndefined();
   });
+});
+
+test('formatProofRun escapes what would move the cursor in the name and the request of a case', () => {
+  const proofCase = { name: 'a\nb\u001b[31m', place: { file: 'c\u202e.yaml', line: 1 }, written: { path: '/\u009b' } };
+  const one = { proofCase, results: [{ proofs: [], gaps: ['g'] }] } as unknown as CaseProof;
+  expect(
+    formatProofRun({ envoys: ['envoy'], seed: undefined, cases: [one] })
+      .split('\n')
+      .slice(0, 2),
+  ).toEqual([String.raw`NOT TRIED a\u000ab\u001b[31m (c\u202e.yaml:1)`, String.raw`  request: {"path":"/\u009b"}`]);
 });

@@ -1,4 +1,5 @@
 import { keyOf } from '../../access/world.ts';
+import { visible, visibleInQuotes } from '../../diagnostics/formats/visible.ts';
 import { type Change, changesBetween } from '../../gauge/change.ts';
 import type { ProofResult } from '../../gauge/prove.ts';
 import { formatProofs, isProved, proofsJson, seenText } from '../../gauge/report.ts';
@@ -52,14 +53,14 @@ const words: Readonly<Record<Standing, string>> = {
 function formatCase(one: CaseProof, envoys: readonly string[], colours: Colours): string {
   const { proofCase, results } = one;
   const { name, place, written } = proofCase;
-  const where = place === undefined ? '' : ` (${place.file}:${place.line})`;
-  const head = `${words[standingOf(one)].toUpperCase()} ${name}${where}`;
+  const where = place === undefined ? '' : ` (${visible(place.file)}:${place.line})`;
+  const head = `${words[standingOf(one)].toUpperCase()} ${visible(name)}${where}`;
   const changes = changesOf(one);
   const body =
     changes.length > 0
       ? changes.flatMap((change) => formatChange(change, envoys))
       : results.map((result) => formatProofs(result, colours));
-  return [head, `  request: ${JSON.stringify(written)}`, ...body, ''].join('\n');
+  return [head, `  request: ${visibleInQuotes(JSON.stringify(written))}`, ...body, ''].join('\n');
 }
 
 function formatChange(

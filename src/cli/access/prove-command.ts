@@ -1,3 +1,4 @@
+import { visible } from '../../diagnostics/formats/visible.ts';
 import type { ProofResult } from '../../gauge/prove.ts';
 import { TokenSigner } from '../../gauge/token-signer.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -104,7 +105,7 @@ async function writeFindings(
     const smallest = await smallestFinding(one, trying);
     const finding = smallest && (await writeFinding(parent, smallest, trying.options));
     if (finding !== undefined) written.push(finding);
-    await trying.io.writeError(`${name}: ${finding === undefined ? notShown : toldOf(finding)}\n`);
+    await trying.io.writeError(`${visible(name)}: ${finding === undefined ? notShown : toldOf(finding)}\n`);
   }
   const left = kinds.size - maxFindings;
   if (left > 0) await trying.io.writeError(`${left} more kinds of differences are not written\n`);

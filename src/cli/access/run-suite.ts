@@ -5,6 +5,7 @@ import { Signatures } from '../../access/signatures.ts';
 import { mismatches } from '../../access/suite/judge.ts';
 import type { CaseResult } from '../../access/suite/result.ts';
 import type { PolicyTest, PolicyTestCase, WrittenWorkload } from '../../config/policy-test.ts';
+import { visible } from '../../diagnostics/formats/visible.ts';
 import { lineAndColumn, lineStarts } from '../../diagnostics/span.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { AssumedWorkload } from '../../library/assumed-workload.ts';
@@ -94,7 +95,9 @@ async function runCase(
   const { name, tags, path, expect: expected, request: written } = one;
   const inPlace = <T>(run: () => T): T => at(file, test, path, run);
   if (expected === undefined)
-    throw new UsageError(`${file.path}:${lines(one)}: the case "${name}" expects nothing: add "expect"`);
+    throw new UsageError(
+      `${visible(file.path)}:${lines(one)}: the case "${visible(name)}" expects nothing: add "expect"`,
+    );
   const { world, originsOf } = mesh;
   const requests = inPlace(() => writtenAccesses(written, mesh));
   const signatures = new Signatures();
@@ -157,7 +160,7 @@ export function at<T>(file: SourceFile, test: PolicyTest, path: PolicyTestCase['
   } catch (error) {
     const isMistake = error instanceof UsageError || (error as { code?: unknown }).code === 'commander.invalidArgument';
     if (!isMistake) throw error;
-    throw new UsageError(`${file.path}:${lineOf(file, test, path)}: ${(error as Error).message}`);
+    throw new UsageError(`${visible(file.path)}:${lineOf(file, test, path)}: ${visible((error as Error).message)}`);
   }
 }
 

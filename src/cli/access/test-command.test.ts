@@ -5,6 +5,24 @@ import { policies, policyTestsBench, request, suite } from './testing/policy-tes
 describe('meshpol test', () => {
   const { inFolder, write, runTests } = policyTestsBench();
 
+  test.each(['text', 'github'])('escapes what would move the cursor in the name of a case (form %s)', async (form) => {
+    const name = String.raw`"a\nok     forged\u001b[31m\u202e"`;
+    write(
+      suite(`  - {name: ${name}, request: {${request}}, expect: {by: "Other x\\u001b"}}
+  - {name: ${name}, request: {${request}}, expect: {reaches: shop/cart}}
+`),
+    );
+    const { out } = await runTests(`--verbose -o ${form}`);
+    expect(out).toContain(String.raw`a\u000aok     forged\u001b[31m\u202e`);
+    expect(out).toContain(String.raw`Other x\u001b decides`);
+    expect(['\nok     forged', '\u001b', '\u202e'].filter((raw) => out.includes(raw))).toEqual([]);
+  });
+
+  test('escapes the name of a case in a message about it', async () => {
+    write(suite(String.raw`  - {name: "a\u001b[31m", request: {${request}}}`));
+    expect((await runTests()).error).toContain(String.raw`the case "a\u001b[31m" expects nothing`);
+  });
+
   test('passes the cases that come as expected: delivered, refused by a rule, and closed', async () => {
     write(
       suite(`  - name: reads
