@@ -1,4 +1,5 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { isHeaderName, isOneLine } from '../schema/texts.ts';
 import { validateConfiguration } from '../schema/validate-configuration.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
 import { parse } from '../source/parse.ts';
@@ -76,6 +77,16 @@ export interface PolicyTestCase {
   readonly path: readonly (string | number)[];
 }
 
+/** Whether a request can have the header, in a test or on the command line. */
+export function isRequestHeader(name: string, value: string): boolean {
+  return isHeaderName(name) && isOneLine(value);
+}
+
+/** Whether a request can have the method, path or host. */
+export function isRequestText(text: string): boolean {
+  return isOneLine(text);
+}
+
 /** Whether a document is meant as a test of policies; its schema may not hold, nor its version be ours. */
 function isPolicyTest({ value }: Pick<PolicyDocument, 'value'>): boolean {
   return value.kind === 'PolicyTest';
@@ -95,8 +106,27 @@ export function parsePolicyTests(file: SourceFile, bag: DiagnosticBag): readonly
       };
     };
     const { inputs, workloads = [], now, cases } = spec;
+    if (cases.map((one, i) => reportTwoTokens(one, i, document, bag)).includes(true)) return [];
     return [{ ...{ name: metadata.name, inputs, workloads, now, document }, cases: cases.flatMap(rowsOf) }];
   });
+}
+
+/** Whether a row adds claims to a token of its case, or the other way round; in one request, the schema forbids it. */
+function reportTwoTokens(
+  { request = {}, table = [] }: WrittenCase,
+  index: number,
+  document: PolicyDocument,
+  bag: DiagnosticBag,
+): boolean {
+  const added = request.claims === undefined ? 'claims' : 'token';
+  if ((request.claims ?? request.token) === undefined) return false;
+  const rows = [...table.keys()].filter((i) => table[i]?.request?.[added] !== undefined);
+  for (const i of rows) {
+    const span = document.spanOf(['spec', 'cases', index, 'table', i, 'request', added], 'key');
+    const where = 'the request of this row, which has one of them from its case';
+    bag.report('conflicting-fields', span, { fields: '"claims" and "token"', where });
+  }
+  return rows.length > 0;
 }
 
 function rowsOf(

@@ -11,6 +11,7 @@ import {
   isWildcardHost,
 } from './names.ts';
 import {
+  isDecider,
   isDurationText,
   isEntryProtocol,
   isFreeOfControls,
@@ -20,6 +21,7 @@ import {
   isHttpUri,
   isIngressEndpoint,
   isJsonWebKeySet,
+  isOneLine,
   isPathTemplate,
   isPort,
   isRetryOn,
@@ -62,6 +64,11 @@ export interface TextFormat {
 
 /** Every `format` that the schemas use. Their names are ours: editors skip those that they do not know. */
 export const formats: Readonly<Record<string, TextFormat>> = {
+  decider: one(
+    'invalid-name',
+    'KIND NAMESPACE/NAME and optionally a field, such as "AuthorizationPolicy shop/deny spec.rules[0]"',
+    isDecider,
+  ),
   'destination-host': one('invalid-host-name', 'a service name or a fully qualified host name', isDestinationHost),
   'dns-label': one('invalid-name', 'lower-case letters, digits and "-", at most 63', isDnsLabel),
   'dns-subdomain': one('invalid-name', 'lower-case letters, digits, "-" and ".", at most 253', isDnsSubdomain),
@@ -123,6 +130,10 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   ),
   'port-key': one('invalid-port', 'a container port from 1 to 65535', (text) => isPort(text, 1)),
   'port-text': one('invalid-port', 'a port from 0 to 65535', (text) => isPort(text, 0)),
+  'request-host': one('invalid-host-name', 'no line breaks and no NUL', isOneLine),
+  'request-method': one('invalid-name', 'no line breaks and no NUL', isOneLine),
+  'request-path': one('invalid-uri', 'no line breaks and no NUL', isOneLine),
+  'request-value': one('invalid-header-value', 'no line breaks and no NUL', isOneLine),
   'retry-on': one(
     'unknown-retry-condition',
     'retry conditions of Envoy, such as "connect-failure,gateway-error", with commas and no spaces',

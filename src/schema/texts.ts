@@ -37,6 +37,16 @@ export function isFreeOfControls(text: string): boolean {
   return true;
 }
 
+/** What a client can send as a part of one line of HTTP/1.1: no line end, and no NUL. */
+export function isOneLine(text: string): boolean {
+  return !/[\r\n\0]/.test(text);
+}
+
+/** `Kind namespace/name` or `Kind name`, and optionally a field of the object. */
+export function isDecider(text: string): boolean {
+  return /^[A-Z]\w* \S.*$/.test(text);
+}
+
 /** No control characters, and every `%` is `%%` or begins a `%COMMAND%` (Envoy, custom request headers). */
 export function isHeaderValue(text: string): boolean {
   if (!isFreeOfControls(text)) return false;

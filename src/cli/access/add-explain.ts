@@ -3,7 +3,7 @@ import type { CliIo } from '../io.ts';
 import { filledText } from '../options.ts';
 import type { Finish } from '../program.ts';
 import type { ExplainOptions } from './explain-command.ts';
-import { collectHeader, parseClaims, parseClient, parseTarget } from './explain-options.ts';
+import { collectHeader, parseClaims, parseClient, parseRequestText, parseTarget } from './explain-options.ts';
 import { addAssume, addInputs, addMeshSettings } from './mesh-options.ts';
 
 /** The command `explain` of `meshpol`. */
@@ -18,12 +18,12 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
       parseClient,
     )
     .option('--to <target>', 'the destination: host[:port], or namespace/workload[:port]', parseTarget)
-    .option('--method <method>', 'method of the request (default: GET)', filledText)
-    .option('--path <path>', 'path of the request, with its query (default: /)', filledText)
+    .option('--method <method>', 'method of the request (default: GET)', parseRequestText)
+    .option('--path <path>', 'path of the request, with its query (default: /)', parseRequestText)
     .option(
       '--host <authority>',
       'host of the request (default: the host of --to, with its port if that is not 80)',
-      filledText,
+      parseRequestText,
     )
     .option('--header <name: value>', 'header of the request; may be repeated', collectHeader)
     .option('--claims <json>', 'claims of a token that the request carries; its signature counts as valid', parseClaims)

@@ -4,6 +4,8 @@ import type { Client } from '../../access/evaluate/journey.ts';
 import { parseStruct } from '../../access/model/struct-json.ts';
 import type { Target } from '../../access/resolve-target.ts';
 import type { WorkloadName } from '../../access/world.ts';
+import { isRequestHeader, isRequestText } from '../../config/policy-test.ts';
+import { filledText } from '../options.ts';
 
 /** Of the blocks for documentation (RFC 5737): nobody's. */
 const strangerAddress = '192.0.2.1';
@@ -45,13 +47,19 @@ export function parseTarget(text: string): Target {
   throw new InvalidArgumentError('expected NAMESPACE/WORKLOAD[:PORT] or HOST[:PORT]');
 }
 
+/** Method, path or host of a request: with a line break in it, it would be more than that. */
+export function parseRequestText(text: string): string {
+  if (isRequestText(text)) return filledText(text);
+  throw new InvalidArgumentError('expected no line breaks and no NUL');
+}
+
 /** Adds one `NAME: VALUE`. */
 export function collectHeader(
   text: string,
   before: readonly (readonly [string, string])[] = [],
 ): readonly (readonly [string, string])[] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('expected "NAME: VALUE"');
+  const [, name = '', value = ''] = /^([^:]*):[ \t]*(.*)$/s.exec(text) ?? [];
+  if (!isRequestHeader(name, value)) throw new InvalidArgumentError('expected "NAME: VALUE"');
   return [...before, [name, value]];
 }
 

@@ -178,12 +178,37 @@ describe('meshpol explain', () => {
     ],
     [`--from a/b/c --to httpbin`, 'expected NAMESPACE/WORKLOAD'],
     [`--from outside --to httpbin.foo --header x`, 'expected "NAME: VALUE"'],
+    [`--from outside --to httpbin.foo --header x:a\r\ny:b`, 'expected "NAME: VALUE"'],
+    [`--from outside --to httpbin.foo --header :path:/`, 'expected "NAME: VALUE"'],
+    [`--from outside --to httpbin.foo --host httpbin.foo\r\nx:y`, 'no line breaks'],
+    [`--from outside --to httpbin.foo --method GET\n/`, 'no line breaks'],
+    [`--from outside --to httpbin.foo --path /\0`, 'no line breaks'],
     [`--from outside --to httpbin.foo --claims 1`, 'expected a JSON object'],
     [`--from outside --to httpbin.foo --claims {"a":1,"a":1}`, 'expected a JSON object'],
     [`--to httpbin.foo`, "required option '--from <client>' not specified"],
   ])('refuses %s with 2', async (args, message) => {
     const { code, error } = await run(`explain - ${args}`, mesh);
     expect([code, error]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ['--header connection:close', /over HTTP\/2: .*"connection"/],
+    ['--header x:Ā', /a character that is more than one byte/],
+    ['--method CONNECT', /over HTTP\/2: .*CONNECT/],
+  ])('says of a request with %s that it cannot be sent to Envoy, and why', async (options, why) => {
+    // Envoy is not started for nothing.
+    const args = `explain - --from outside --to httpbin.foo:8000 --protocol http2 ${options} --prove --envoy ${process.execPath}`;
+    const { code, out, error } = await run(args, mesh);
+    expect([code, error]).toEqual([1, '']);
+    expect(out).toMatch(/not tried: foo\/httpbin, server: the request cannot be sent/);
+    expect(out).toMatch(why);
+  });
+
+  test('escapes what would move the cursor in what the request has', async () => {
+    const args = [...fromSleep.split(' '), '--header', 'x-a: b\u202ec'];
+    const { out } = await run(args, `${mesh}${allow('when: [{key: "request.headers[x-a]", values: [b]}]')}`);
+    expect(out).toContain(String.raw`b\u202ec`);
+    expect(out).not.toContain('\u202e');
   });
 
   test('prints the errors of invalid inputs, and exits with 1', async () => {

@@ -37,6 +37,51 @@ describe('meshpol test', () => {
     expect(await runTests()).toMatchObject({ code, error: expect.stringContaining(error) });
   });
 
+  test.each([
+    ['headers: {"x y": a}', /test\.yaml:10:\d+: error: .*"x y", expected letters, digits and/],
+    ['headers: {":path": a}', /test\.yaml:10:\d+: error: .*":path", expected letters, digits and/],
+    ['headers: {"": a}', /test\.yaml:10:\d+: error: .*"", expected letters, digits and/],
+    ['headers: {x: "a\\r\\nb"}', /test\.yaml:10:\d+: error: "x" is "a.*expected no line breaks and no NUL/],
+    ['host: "a\\nb"', /test\.yaml:10:\d+: error: "host" is "a.*expected no line breaks and no NUL/],
+    ['method: "GET\\r"', /test\.yaml:10:\d+: error: "method" is "GET.*expected no line breaks and no NUL/],
+    ['path: "/\\0"', /test\.yaml:10:\d+: error: "path" is "\/.*expected no line breaks and no NUL/],
+    ['token: "a\\nb"', /test\.yaml:10:\d+: error: "token" is "a.*expected no line breaks and no NUL/],
+    ['claims: {iss: a}, token: a.b.c', /test\.yaml:10:\d+: error: .*"claims" and "token" exclude each other/],
+  ])('refuses a request with %s, as the options of explain do, with its place', async (field, error) => {
+    write(suite(`  - {name: a, request: {${request}, ${field}}, expect: {status: 403}}\n`));
+    expect(await runTests()).toMatchObject({ code: 1, out: '', error: expect.stringMatching(error) });
+  });
+
+  test('refuses a row with claims where the case has a token', async () => {
+    write(
+      suite(`  - name: a
+    request: {${request}, token: a.b.c}
+    table:
+    - {expect: {status: 401}}
+    - {request: {claims: {iss: a}}, expect: {status: 403}}
+`),
+    );
+    const { code, error } = await runTests();
+    expect([code, error]).toEqual([1, expect.stringMatching(/test\.yaml:14:18: error: "claims" and "token" exclude/)]);
+  });
+
+  test.each([
+    ['by: nonsense', '"by" is "nonsense", expected KIND NAMESPACE/NAME'],
+    ['exit: []', '"exit" is empty, expected at least one entry'],
+    ['exit: [0]', 'expected 1 to 255'],
+    ['exit: 256', '"exit" is 256, expected 1 to 255'],
+    ['exit: {}', '"exit" is an object, expected'],
+  ])('refuses what is expected by %s', async (expected, error) => {
+    write(suite(`  - {name: a, request: {${request}}, expect: {${expected}}}\n`));
+    expect(await runTests()).toMatchObject({ code: 1, out: '', error: expect.stringContaining(error) });
+  });
+
+  test('ends with 2 where a folder is empty: there is no case', async () => {
+    mkdirSync(inFolder('empty'));
+    const { code, error } = await run(`test ${inFolder('empty')}`);
+    expect([code, error]).toEqual([2, expect.stringContaining('there is no case to run: the paths hold no')]);
+  });
+
   test('refuses one file for two forms', async () => {
     expect(
       await run(`test examples/policy-tests -o junit=${inFolder('a')} --coverage lcov=${inFolder()}/./a`),
