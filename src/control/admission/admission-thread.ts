@@ -13,6 +13,7 @@ import type {
 import type { AdmissionReply } from './answer-review.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { NamespaceFollower } from './namespace-labels.ts';
+import { ThreadWatch } from './thread-watch.ts';
 
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-admission.cjs');
@@ -36,11 +37,6 @@ const usualLongestMs = 4_000;
 /** Objects of one address that were put off. */
 const mostPutOff = 16;
 const usualLongestPutOffMs = 1_000;
-/**
- * That time is counted in so many parts: of a process that stands still, as one does whose share of the processor is used
- * up, the thread stands still as well, and only one part has gone by afterwards.
- */
-const partsOfLongest = 8;
 /**
  * The thread is given the next reviews before it has answered, so that it does not wait for this one, which may be at many
  * connections. They are few and short, as they are answered out of turn.
@@ -66,22 +62,21 @@ interface Waiting {
  */
 export class AdmissionThread implements NamespaceFollower {
   readonly #options: AdmissionThreadOptions;
+  readonly #watched: ThreadWatch;
   readonly #queue = new FairQueue<Waiting>(mostWaiting);
   /** Objects that are only advised, for when no others wait. */
   readonly #putOff = new FairQueue<PutOff>(mostPutOff);
   #worker: Worker | undefined;
   /** What the thread is at, and what it has after that. */
   #asked: Waiting[] = [];
-  /** Runs while the thread has a review. */
-  #timer: NodeJS.Timeout | undefined;
-  /** Of {@link partsOfLongest}, since the thread began with the review that it is at. */
-  #partsGone = 0;
   #lastId = 0;
   #settings: InjectionInputs | undefined;
   readonly #namespaces = new Map<string, NamespaceTexts>();
 
   constructor(options: AdmissionThreadOptions) {
     this.#options = options;
+    const { longestMs = usualLongestMs } = options;
+    this.#watched = new ThreadWatch(longestMs, () => this.#failed(`an object took longer than ${longestMs} ms`));
     this.#worker = this.#begin();
   }
 
@@ -117,7 +112,7 @@ export class AdmissionThread implements NamespaceFollower {
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#stopWatching();
+    this.#watched.stop();
     const error = new Error('meshd stops');
     for (const { reject } of [...this.#asked.splice(0), ...this.#queue.takeAll(), ...this.#putOff.takeAll()])
       reject(error);
@@ -183,22 +178,8 @@ export class AdmissionThread implements NamespaceFollower {
 
   /** From now on the thread is at the first review that it has. */
   #watch(): void {
-    this.#partsGone = 0;
-    if (this.#asked.length === 0) {
-      this.#stopWatching();
-      return;
-    }
-    const { longestMs = usualLongestMs } = this.#options;
-    this.#timer ??= setInterval(() => {
-      this.#partsGone += 1;
-      // The first part had begun before.
-      if (this.#partsGone > partsOfLongest) this.#failed(`an object took longer than ${longestMs} ms`);
-    }, longestMs / partsOfLongest);
-  }
-
-  #stopWatching(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (this.#asked.length === 0) this.#watched.stop();
+    else this.#watched.begin();
   }
 
   #take(message: FromAdmission): void {
