@@ -1,4 +1,5 @@
-import { type AccessRequest, type Client, travel } from '../access/evaluate/journey.ts';
+import type { Client } from '../access/evaluate/client.ts';
+import { type AccessRequest, travel } from '../access/evaluate/journey.ts';
 import { explainWays } from '../access/explanation.ts';
 import { addressesOf, authorityOf, requireClient, type Target } from '../access/resolve-target.ts';
 import { Signatures } from '../access/signatures.ts';

@@ -1,11 +1,12 @@
 import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
 import type { Outcome } from '../outcome.ts';
-import type { ClientTls, Connection, HttpRequest } from '../request.ts';
+import type { Connection, HttpRequest } from '../request.ts';
 import { findWorkload, proxyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
 import { answered, inFormOf } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay, oneEndpoint } from './choices.ts';
+import { type Client, tlsOf } from './client.ts';
 import { closedWith } from './closed.ts';
 import { inboundListener, outboundListener } from './find-listener.ts';
 import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './network.ts';
@@ -14,18 +15,6 @@ import type { AuthorizerAnswer, Observer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
 import { type Dialled, dial, endpointsFor, hasNobody, type Reaches } from './upstream.ts';
 import type { Leg, Way } from './way.ts';
-
-/** The client of a request: a workload of the mesh, or a client outside. */
-export type Client =
-  | ({ readonly kind: 'workload' } & WorkloadName)
-  | {
-      readonly kind: 'outside';
-      readonly address: string;
-      /** With a certificate that the mesh's root has signed. */
-      readonly identity?: string | undefined;
-      /** Of a client that uses TLS, with or without a certificate. Absent: only with an identity. */
-      readonly tls?: ClientTls | undefined;
-    };
 
 /** One request from a client to an address. */
 export interface AccessRequest {
@@ -254,9 +243,4 @@ function delivered(
   request: HttpRequest | undefined,
 ): Outcome & { readonly kind: 'reaches' } {
   return { kind: 'reaches', clusters: [`${address}:${port}`], ...(request !== undefined && { request }) };
-}
-
-function tlsOf(from: Client): ClientTls | undefined {
-  if (from.kind !== 'outside' || (from.identity === undefined && from.tls === undefined)) return undefined;
-  return { alpn: [], ...from.tls, ...(from.identity !== undefined && { identities: [from.identity] }) };
 }

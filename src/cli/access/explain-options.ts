@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
-import type { Client } from '../../access/evaluate/journey.ts';
+import type { Client } from '../../access/evaluate/client.ts';
 import { parseStruct } from '../../access/model/struct-json.ts';
 import type { Target } from '../../access/resolve-target.ts';
 import type { WorkloadName } from '../../access/world.ts';
