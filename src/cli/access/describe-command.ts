@@ -4,6 +4,7 @@ import { findWorkload, keyOf, type WorkloadName } from '../../access/world.ts';
 import { describeWorkload } from '../../library/describe-workload.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
+import { formatWarnings, warningsJson } from './input-warnings.ts';
 import { type AccessOptions, assumptionsAbout, openMesh } from './open-mesh.ts';
 
 /** Options of `meshpol describe`, as the command line spells them. */
@@ -31,7 +32,13 @@ export async function runDescribe(
   );
   const concerned = { workloads: [keyOf(name)], services: services.map(keyOf) };
   const assumptions = assumptionsAbout(mesh.assumed, concerned);
-  const json = (): string => `${JSON.stringify({ format: 1, ...description, assumptions }, undefined, 2)}\n`;
-  await io.writeOut(options.format === 'json' ? json() : formatDescription(description, assumptions, io.colours));
+  const warnings = mesh.warnings.about([name.namespace]);
+  if (options.format === 'json') {
+    const json = { format: 1, ...description, assumptions, ...warningsJson(warnings) };
+    await io.writeOut(`${JSON.stringify(json, undefined, 2)}\n`);
+    return exitCode.done;
+  }
+  await io.writeOut(formatDescription(description, assumptions, io.colours));
+  await io.writeError(formatWarnings(warnings));
   return exitCode.done;
 }

@@ -4,11 +4,12 @@ import { isAsLogged } from '../../access/replay/compare-answer.ts';
 import type { LoggedRequest } from '../../access/replay/logged-request.ts';
 import { formatWays } from '../../access/report/text.ts';
 import { Signatures } from '../../access/signatures.ts';
-import { keyOf, type World } from '../../access/world.ts';
+import { keyOf, type WorkloadName, type World } from '../../access/world.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
 import { type AskedRequest, askedRequest, type RequestOptions } from './asked-request.ts';
+import { formatWarnings, warningsJson } from './input-warnings.ts';
 import { type AccessOptions, assumptionsAbout, type OpenMesh, openMesh } from './open-mesh.ts';
 import { formatVariants, pathVariants } from './path-variants.ts';
 import { readToken, withToken } from './token-option.ts';
@@ -46,6 +47,10 @@ export async function runExplain(positional: readonly string[], options: Explain
   const proof =
     options.prove &&
     (await (await import('./prove-request.ts')).proveRequest(mesh, { world, accesses, judge }, options, io));
+  const warnings = mesh.warnings.about([
+    ...workloadsOn(explained, accesses).map(({ namespace }) => namespace),
+    ...asked.services.map((key) => key.split('/', 1)[0] ?? ''),
+  ]);
   const answer = { format: 1, ways: explained, logged, variants, proof: proof?.json, assumptions };
   const notes = [
     ...(variants === undefined ? [] : [formatVariants(variants)]),
@@ -53,7 +58,8 @@ export async function runExplain(positional: readonly string[], options: Explain
     ...(proof === undefined ? [] : [proof.text]),
   ];
   const text = options.format === 'json' ? undefined : formatWays(explained, assumptions, notes, io.colours);
-  await io.writeOut(text ?? `${JSON.stringify(answer, undefined, 2)}\n`);
+  await io.writeOut(text ?? `${JSON.stringify({ ...answer, ...warningsJson(warnings) }, undefined, 2)}\n`);
+  if (text !== undefined) await io.writeError(formatWarnings(warnings));
   if (proof?.isProved === false) return exitCode.no;
   return explained.some(({ outcome }) => outcome.kind === 'unmodelled') ? exitCode.no : exitCode.done;
 }
@@ -113,10 +119,7 @@ function assumptionsOf(
   explained: readonly ExplainedWay[],
   { claims, withoutRedirection: isBare, authorizer, place }: ExplainOptions & { readonly place: string | undefined },
 ): readonly string[] {
-  const onTheWay = explained.flatMap(({ legs, target }) => [...legs.map(({ workload }) => workload), target]);
-  const workloads = [...accesses.map(({ from }) => from), ...onTheWay].flatMap((one) =>
-    one !== undefined && 'name' in one ? [keyOf(one)] : [],
-  );
+  const workloads = workloadsOn(explained, accesses).map(keyOf);
   const isBytes = logged === undefined && accesses.some(({ protocol }) => protocol === 'bytes');
   return [
     ...assumptionsAbout(assumed, { workloads, services }),
@@ -130,6 +133,14 @@ function assumptionsOf(
     ...(claims === undefined ? [] : ['a token with these claims has a valid signature']),
     ...(isBytes ? ['the bytes are not HTTP and not TLS'] : []),
   ];
+}
+
+/** The client, and all that the request comes to. */
+function workloadsOn(explained: readonly ExplainedWay[], accesses: AskedRequest['accesses']): readonly WorkloadName[] {
+  const onTheWay = explained.flatMap(({ legs, target }) => [...legs.map(({ workload }) => workload), target]);
+  return [...accesses.map(({ from }) => from), ...onTheWay].flatMap((one) =>
+    one !== undefined && 'name' in one ? [one] : [],
+  );
 }
 
 const authorizerWords = { allow: 'allow requests', deny: 'deny requests', away: 'do not answer' } as const;

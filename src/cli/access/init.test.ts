@@ -102,7 +102,7 @@ describe('meshpol test --init', () => {
       for (const { what, text } of faultsIn(readFileSync(name, 'utf8'))) {
         writeFileSync(path, text);
         const { code, error } = await run(`test ${file}`);
-        expect(error).toBe('');
+        expect(error).not.toContain(': error: ');
         outcomes.push(`${code === 0 ? 'missed' : 'noticed'} ${what}`);
       }
     }

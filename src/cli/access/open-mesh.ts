@@ -1,7 +1,6 @@
 import { keyOf, type World } from '../../access/world.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import type { Snapshot } from '../../compiler/snapshot.ts';
-
 import type { OriginsFile } from '../../contracts/origins-file.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
@@ -12,6 +11,7 @@ import type { SourceFile } from '../../source/document.ts';
 import type { CliIo } from '../io.ts';
 import { compileInputs, type PipelineOptions, type Preparation } from '../pipeline.ts';
 import type { Assumption } from './assume-option.ts';
+import { type InputWarnings, inputWarnings } from './input-warnings.ts';
 import { type AssumedMesh, preparing, readAssumptions } from './prepare-mesh.ts';
 
 /** Options of every command that answers questions about a mesh. */
@@ -31,6 +31,7 @@ export interface OpenMesh {
   /** The inputs. */
   readonly files: readonly SourceFile[];
   readonly assumed: AssumedMesh;
+  readonly warnings: InputWarnings;
 }
 
 /** Reads and compiles a mesh. If the inputs have errors, prints them and gives undefined. */
@@ -55,7 +56,17 @@ export async function openMesh(
     return undefined;
   }
   const [world, originsOf] = [worldOf(compilation), originsIn(compilation, inputs)];
-  return { snapshot, compilation, world, originsOf, configOf: configsIn(compilation), files: inputs, assumed };
+  const warnings = inputWarnings(bag.all, sources, snapshot);
+  return {
+    snapshot,
+    compilation,
+    world,
+    originsOf,
+    configOf: configsIn(compilation),
+    files: inputs,
+    assumed,
+    warnings,
+  };
 }
 
 function configsIn({ configs }: Compilation): OpenMesh['configOf'] {

@@ -11,6 +11,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { unchangedProxies } from '../../library/unchanged-proxies.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
+import { countWarnings } from './input-warnings.ts';
 import { type LogLine, logLines } from './log-lines.ts';
 import { type OldMeshOptions, openOldMesh } from './old-mesh.ts';
 import { type OpenMesh, openMesh } from './open-mesh.ts';
@@ -47,6 +48,7 @@ export async function runReplay(positional: readonly string[], options: ReplayOp
   if (tally.total === 0) throw new UsageError('there is no line to compare: the logs are empty');
   const report = reportOf(tally, { old: before.originsOf, new: after.originsOf });
   await io.writeOut(formatted(report, format, io));
+  await io.writeError(countWarnings(after.warnings.warnings));
   const { same, changed, miss, ...others } = tally.counts;
   if (same + changed + miss + others['may change'] === 0)
     throw new UsageError('no line of the logs could be compared: the report says why');

@@ -6,12 +6,14 @@ import {
 } from '../../access/report/suite-forms.ts';
 import { formatSuiteText } from '../../access/report/suite-text.ts';
 import { type CaseResult, hasPassed } from '../../access/suite/result.ts';
+import type { PlacedDiagnostic } from '../../diagnostics/placed.ts';
 import { WorldFailure } from '../../lib/failure.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import { escapeMarkup } from '../../lint/formats/markup.ts';
 import { locateEnvoy } from '../agent/asked-envoy.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
+import { countWarnings, formatWarnings, joinWarnings } from './input-warnings.ts';
 import { type ChosenCases, chooseCases, readTests } from './read-tests.ts';
 import { inputPathsOf, type OpenMeshes, runSuite } from './run-suite.ts';
 import { coverageFormats, RunCoverage, shortfalls } from './test-coverage.ts';
@@ -25,6 +27,8 @@ export interface TestRun {
   readonly coverage: RunCoverage | undefined;
   /** False: the inputs of a test have errors, so that its cases are not among the results. */
   readonly isSound: boolean;
+  /** What `meshpol compile` warns of in the inputs of all tests. */
+  readonly warnings: readonly PlacedDiagnostic[];
 }
 
 /** What whoever starts a run has to do with it. */
@@ -58,9 +62,11 @@ export async function runCases(
     results.push(...own);
     tried.push(one);
   }
-  const isSound = tried.length === chosen.length;
-  if (binary === undefined) return { results, coverage, isSound };
-  return { results: await proveResults(results, tried, options, { io, meshes, binary, stop }), coverage, isSound };
+  const opened = await Promise.all(meshes.values());
+  const warnings = joinWarnings(opened.flatMap((mesh) => mesh?.warnings ?? []));
+  const run = { results, coverage, isSound: tried.length === chosen.length, warnings };
+  if (binary === undefined) return run;
+  return { ...run, results: await proveResults(results, tried, options, { io, meshes, binary, stop }) };
 }
 
 const forms: Readonly<Record<TestForm, (results: readonly CaseResult[], options: TestOptions) => string>> = {
@@ -73,14 +79,17 @@ const forms: Readonly<Record<TestForm, (results: readonly CaseResult[], options:
 
 /** Writes results and coverage in each form that is asked for. */
 export async function tellRun(
-  { results, coverage, isSound }: TestRun,
+  { results, coverage, isSound, warnings }: TestRun,
   options: TestOptions,
   io: CliIo,
 ): Promise<ExitCode> {
   for (const { form, file } of options.output ?? [{ form: 'text' as const, file: undefined }])
     await writeForm(forms[form](results, options), file, io);
+  const hasFailed = !results.every(hasPassed);
+  // Whoever asks why a case failed needs them; otherwise each run would repeat what is known.
+  await io.writeError(hasFailed ? formatWarnings({ shown: warnings, others: 0 }) : countWarnings(warnings));
   const isCovered = coverage === undefined || (await tellCoverage(coverage, options, io));
-  return isSound && isCovered && results.every(hasPassed) ? exitCode.done : exitCode.no;
+  return isSound && isCovered && !hasFailed ? exitCode.done : exitCode.no;
 }
 
 /** Writes the coverage in each form; false where less is covered than wanted. */

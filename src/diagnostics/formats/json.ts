@@ -10,17 +10,22 @@ export function formatJson(diagnostics: readonly PlacedDiagnostic[], fileCount: 
   const { errors, warnings, infos } = count(diagnostics);
   const json = {
     schemaVersion: 1,
-    diagnostics: diagnostics.map(({ code, severity, message, place, hint, related }) => ({
-      code,
-      severity,
-      message,
-      ...(place === undefined ? {} : placeJson(place)),
-      ...(hint === undefined ? {} : { hint }),
-      related: related.map((other) => ({ message: other.message, ...placeJson(other.place) })),
-    })),
+    diagnostics: diagnostics.map(diagnosticJson),
     summary: { errors, warnings, infos, files: fileCount },
   };
   return visibleInQuotes(`${JSON.stringify(json, null, 2)}\n`);
+}
+
+/** One of them, as a value for `JSON.stringify`. */
+export function diagnosticJson({ code, severity, message, place, hint, related }: PlacedDiagnostic): object {
+  return {
+    code,
+    severity,
+    message,
+    ...(place === undefined ? {} : placeJson(place)),
+    ...(hint === undefined ? {} : { hint }),
+    related: related.map((other) => ({ message: other.message, ...placeJson(other.place) })),
+  };
 }
 
 function placeJson({ file, start, end }: Place): object {

@@ -1,0 +1,111 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
+import type { Diagnostic } from '../../diagnostics/bag.ts';
+import { diagnosticJson } from '../../diagnostics/formats/json.ts';
+import { formatBlocks } from '../../diagnostics/formats/text.ts';
+import { type PlacedDiagnostic, placeEach, type SourceText } from '../../diagnostics/placed.ts';
+import type { SourceSpan } from '../../diagnostics/span.ts';
+
+/** What `meshpol compile` tells of the inputs that an answer rests on. There is no error among it: with one there is no answer. */
+export interface InputWarnings {
+  /** What may matter to a question about these namespaces. */
+  about(namespaces: Iterable<string>): ConcernedWarnings;
+  /** All, but for what is said for information alone. */
+  readonly warnings: readonly PlacedDiagnostic[];
+}
+
+export interface ConcernedWarnings {
+  readonly shown: readonly PlacedDiagnostic[];
+  /** How many are about other namespaces. */
+  readonly others: number;
+}
+
+/**
+ * A warning is about the namespaces of the objects that it points to. One without a place, and one about an object of the
+ * root namespace or of a namespace without workloads, which may be misspelt, matters to every question.
+ */
+export function inputWarnings(
+  diagnostics: readonly Diagnostic[],
+  sources: readonly SourceText[],
+  { objects, topology, settings, decidedRoot }: Snapshot,
+): InputWarnings {
+  const placed = placeEach(diagnostics, sources);
+  const inhabited = new Set(topology.workloads.map(({ namespace }) => namespace));
+  const root = decidedRoot ?? settings.rootNamespace;
+  const holders = new Holders(objects, sources);
+  return {
+    about(namespaces) {
+      const asked = new Set(namespaces);
+      const concerns = (span: SourceSpan): boolean => {
+        const namespace = holders.namespaceOf(span);
+        if (namespace === undefined || namespace === root) return true;
+        return asked.has(namespace) || !inhabited.has(namespace);
+      };
+      const shown = placed.filter(({ item: { span, related } }) =>
+        span === undefined ? true : concerns(span) || related.some((other) => concerns(other.span)),
+      );
+      return { shown: shown.map((one) => one.placed), others: placed.length - shown.length };
+    },
+    get warnings() {
+      return placed.map((one) => one.placed).filter(({ severity }) => severity !== 'info');
+    },
+  };
+}
+
+/** The objects that hold a place. */
+class Holders {
+  readonly #objects = new Map<string, Snapshot['objects']>();
+  readonly #texts: ReadonlyMap<string, string>;
+
+  constructor(objects: Snapshot['objects'], sources: readonly SourceText[]) {
+    this.#texts = new Map(sources.map(({ path, text }) => [path, text]));
+    for (const object of objects) {
+      const { file } = object.document;
+      this.#objects.set(file, [...(this.#objects.get(file) ?? []), object]);
+    }
+  }
+
+  /** Undefined where no object with a namespace stands: in settings, and in documents that are no objects of the mesh. */
+  namespaceOf({ file, start }: SourceSpan): string | undefined {
+    const before = this.#objects.get(file)?.filter(({ document }) => document.start.start <= start) ?? [];
+    const holder = before.toSorted((a, b) => b.document.start.start - a.document.start.start)[0];
+    if (holder === undefined) return undefined;
+    const between = this.#texts.get(file)?.slice(holder.document.start.start, start) ?? '';
+    if (/\n---(?:\s|$)/.test(between)) return undefined;
+    const namespace = holder.kind === 'Namespace' ? holder.name : holder.namespace;
+    return namespace === '' ? undefined : namespace;
+  }
+}
+
+/** So many stand in full beside an answer; the others are only counted. */
+const mostShown = 10;
+
+/** For people, below the answer; empty where there is nothing to tell. */
+export function formatWarnings({ shown, others }: ConcernedWarnings): string {
+  const first = shown.slice(0, mostShown);
+  const more = shown.length - first.length;
+  const counted = [
+    ...(more === 0 ? [] : [`${more} more`]),
+    ...(others === 0 ? [] : [`${others} about other namespaces`]),
+  ];
+  if (first.length + counted.length === 0) return '';
+  const left = counted.length === 0 ? '' : `not shown: ${counted.join(', ')}; "meshpol compile" shows all\n`;
+  return `${formatBlocks(first, mostShown)}${left}`;
+}
+
+/** The warnings of all meshes that a command has opened; one that several meshes share stands once. */
+export function joinWarnings(meshes: Iterable<InputWarnings>): readonly PlacedDiagnostic[] {
+  const all = [...meshes].flatMap(({ warnings }) => warnings);
+  return [...new Map(all.map((one) => [JSON.stringify([one.place, one.code, one.message]), one])).values()];
+}
+
+/** One line for people who asked about many requests; empty where there is no warning. */
+export function countWarnings(warnings: readonly PlacedDiagnostic[]): string {
+  const { length } = warnings;
+  if (length === 0) return '';
+  return `${length} warning${length === 1 ? '' : 's'} about these inputs: "meshpol compile" shows ${length === 1 ? 'it' : 'them'}\n`;
+}
+
+/** For programs: none is left out but those of other namespaces, which are counted. */
+export function warningsJson({ shown, others }: ConcernedWarnings): object {
+  return { diagnostics: shown.map(diagnosticJson), otherDiagnostics: others };
+}
