@@ -39,9 +39,9 @@ describe('createObjectReader', () => {
   });
 
   test.each([
-    ['kind: PeerAuthentication', ['unsupported-kind-of-group']],
-    ['kind: RequestAuthentication', ['unsupported-kind-of-group']],
-    ['kind: DestinationRule', ['unsupported-kind-of-group']],
+    ['kind: PeerAuthentication', ['unknown-api-group']],
+    ['kind: RequestAuthentication', ['unknown-api-group']],
+    ['kind: DestinationRule', ['unknown-api-group']],
     ['items: []', ['missing-field']],
     ['kind: [HTTPRoute]', ['wrong-type']],
   ])('refuses "%s" of that group also where its objects are skipped', (line, codes) => {

@@ -5,6 +5,9 @@ import type { MeshObject } from './object.ts';
 /** The API group of the standard. */
 export const standardGroup = 'gateway.networking.k8s.io';
 
+/** The API group of what may become a part of the standard. */
+export const experimentalGroup = 'gateway.networking.x-k8s.io';
+
 /** Kind of the standard's Gateway, apart from the Gateway of `networking.mesh.io`. */
 export const standardGatewayKind = `Gateway.${standardGroup}` as const;
 

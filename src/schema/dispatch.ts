@@ -1,21 +1,15 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { nearest } from '../lib/nearest.ts';
 import { groupAlias } from '../policy/alias.ts';
-import { standardGroup } from '../policy/gateway-api.ts';
+import { experimentalGroup, standardGroup } from '../policy/gateway-api.ts';
 import type { JsonObject, PolicyDocument } from '../source/document.ts';
 import { hasHead, isNoObject } from '../source/head.ts';
-import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups, usualVersions } from './kinds.ts';
+import { groupsOf, type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups, usualVersions } from './kinds.ts';
+import { meantGroups } from './meant-group.ts';
 import { dispatchNeighbour, isNeighbour, refuseUnreadKind } from './refused-kinds.ts';
 
 /** What a document is: a kind that is read, one that is none of ours, or one that is refused (and was reported). */
 export type Dispatched = { readonly entry: KnownKind } | 'foreign' | 'refused';
-
-/** Kinds that no other product has: one of an unknown group is a mistake, not somebody else's object. */
-const unmistakableKinds: ReadonlySet<string> = new Set([
-  'DestinationRule',
-  'PeerAuthentication',
-  'RequestAuthentication',
-]);
 
 /** Finds the kind of a document whose aliases are resolved, by `apiVersion` and `kind`. */
 export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatched {
@@ -34,18 +28,28 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
     refuseKind(String(kind), group, document, bag);
     return 'refused';
   }
-  if (isNeighbour(group, String(kind))) return dispatchNeighbour(group, document, bag);
-  const meant = meantGroup(group, String(kind));
-  if (meant === undefined) return 'foreign';
-  const hint = `did you mean "${meant}"?`;
-  bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind: String(kind) }, { hint });
-  return 'refused';
+  const meant = meantGroups(group, String(kind));
+  if (meant.length > 0) {
+    const hint = hintOfGroups(meant, String(apiVersion));
+    bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind: String(kind) }, { hint });
+    return 'refused';
+  }
+  return isNeighbour(group, String(kind)) ? dispatchNeighbour(group, document, bag) : 'foreign';
+}
+
+/** With the version, which each kind has, where the text has no group: that is what is to be written. */
+function hintOfGroups(groups: readonly string[], apiVersion: string): string {
+  const names = groups.map((group) => {
+    if (group === '') return '"v1"';
+    return apiVersion.includes('/') ? `"${group}"` : `"${group}/v1"`;
+  });
+  return `did you mean ${names.join(' or ')}?`;
 }
 
 /** True for documents of kinds that no program reads and that are not reported one by one. */
 export function isForeign(group: string, kind: string): boolean {
   const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
-  return !isOurs && !isNeighbour(group, kind) && meantGroup(group, kind) === undefined;
+  return !isOurs && !isNeighbour(group, kind) && meantGroups(group, kind).length === 0;
 }
 
 /**
@@ -67,10 +71,11 @@ export function isSkipped(value: JsonObject, text: string, isFound: boolean, ski
   return isOther && isPlain('kind', kind) && isPlain('apiVersion', apiVersion);
 }
 
-/** True for objects of the group of the Gateway API, but for kinds of ours that have it by mistake. */
+/** True for objects of the groups of the Gateway API, but for kinds of ours that have it by mistake. */
 export function isOfGatewayApi({ apiVersion, kind }: JsonObject): boolean {
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return false;
-  return splitApiVersion(apiVersion)[0] === standardGroup && meantGroup(standardGroup, kind) === undefined;
+  const [group] = splitApiVersion(apiVersion);
+  return [standardGroup, experimentalGroup].includes(group) && meantGroups(group, kind).length === 0;
 }
 
 /** Lines that give a field of the document itself, in block style. */
@@ -86,20 +91,11 @@ export function splitApiVersion(apiVersion: string): readonly [group: string, ve
 
 function refuseKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): void {
   if (refuseUnreadKind(kind, group, document, bag)) return;
-  const elsewhere = ownGroupOf(kind);
+  const elsewhere = ownGroupOf(kind) ?? groupsOf(kind).find((home) => home !== '');
   const near = nearest(kind, kindsOf(group));
   const hint =
     elsewhere === undefined
       ? near && `did you mean "${near}"?`
       : `${kind} belongs to ${elsewhere}: change "apiVersion"`;
   bag.report('unknown-kind', document.spanOf(['kind']), { kind, group }, { hint });
-}
-
-/** Our group that a foreign one was meant to be: a policy must not be skipped because of a typing mistake. */
-function meantGroup(group: string, kind: string): string | undefined {
-  const own = ownGroupOf(kind);
-  const standard = knownKind(standardGroup, kind) === undefined ? [] : [standardGroup];
-  if (group === standardGroup && standard.length > 0) return undefined;
-  const near = nearest(group, [...(own === undefined ? [] : [own, own.replace('.mesh.', '.istio.')]), ...standard]);
-  return near ?? (group === '' || unmistakableKinds.has(kind) ? own : undefined);
 }

@@ -107,6 +107,9 @@ const byGroupAndKind: ReadonlyMap<string, KnownKind> = new Map(
   knownKinds.map((entry) => [`${entry.group}/${entry.kind}`, entry]),
 );
 
+const groupsByKind = new Map<string, readonly string[]>();
+for (const { kind, group } of knownKinds) groupsByKind.set(kind, [...(groupsByKind.get(kind) ?? []), group]);
+
 /** Our own groups: every kind in them is read, or refused by name. */
 export const ownGroups: readonly string[] = [security, networking];
 
@@ -128,6 +131,11 @@ export function kindsOf(group: string): string[] {
 /** Our group that has a kind of this name. */
 export function ownGroupOf(kind: string): string | undefined {
   return ownGroups.find((group) => byGroupAndKind.has(`${group}/${kind}`));
+}
+
+/** The groups that have a kind of this name. */
+export function groupsOf(kind: string): readonly string[] {
+  return groupsByKind.get(kind) ?? [];
 }
 
 function policy(group: string, kind: string, validator: SchemaValidator, rules: readonly Rule<never>[]): KnownKind {

@@ -62,11 +62,29 @@ describe('kinds of Istio that are not read', () => {
     ['HTTPRoutes', /^did you mean "HTTPRoute"\?$/],
     ['GrpcRoute', /^did you mean "GRPCRoute"\?$/],
     ['TCPRoute', /^write it as a VirtualService or a Gateway/],
+    ['BackendTLSPolicy', /^write it as a DestinationRule .*"trafficPolicy.tls".*; or leave out the file/],
+    ['ListenerSet', /^write its listeners into the Gateway; or/],
     ['UDPRoute', /^proxies carry no UDP: .*; or leave out the file/],
   ])('%s of the Gateway API is refused, with what was meant or what to do', (kind, hint) => {
     expect(told('gateway.networking.k8s.io/v1', kind, '{}')).toEqual([
       { code: 'unsupported-kind-of-group', severity: 'error', hint: expect.stringMatching(hint) },
     ]);
+  });
+
+  test.each([
+    ['XListenerSet', /^write its listeners into the Gateway; or/],
+    ['XBackendTrafficPolicy', /^write it as a DestinationRule/],
+  ])('an experimental %s is refused, with what to do', (kind, hint) => {
+    expect(told('gateway.networking.x-k8s.io/v1alpha1', kind, '{}')).toEqual([
+      { code: 'unsupported-kind-of-group', severity: 'error', hint: expect.stringMatching(hint) },
+    ]);
+  });
+
+  test('an AuthorizationPolicy of an unknown group is warned of, and one of a known product is counted', () => {
+    expect(told('security.example.com/v1', 'AuthorizationPolicy', '{}')).toMatchObject([
+      { code: 'kind-without-effect', severity: 'warning' },
+    ]);
+    expect(told('policy.linkerd.io/v1alpha1', 'AuthorizationPolicy', '{}')).toMatchObject([{ code: 'skipped-kinds' }]);
   });
 
   test('other kinds of Istio are counted with the rest', () => {

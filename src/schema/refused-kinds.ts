@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { lookup } from '../lib/lookup.ts';
 import { nearest } from '../lib/nearest.ts';
-import { standardGroup } from '../policy/gateway-api.ts';
+import { experimentalGroup, standardGroup } from '../policy/gateway-api.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { kindsOf } from './kinds.ts';
 
@@ -55,6 +55,7 @@ type Dispatch = (document: PolicyDocument, group: string, bag: DiagnosticBag) =>
 const neighbours: Readonly<Record<string, Dispatch>> = {
   // Kinds of this group that are read are not asked about here.
   [standardGroup]: refuseStandardKind,
+  [experimentalGroup]: refuseStandardKind,
   'authentication.istio.io': refuse('write it as a PeerAuthentication and a RequestAuthentication'),
   'extensions.istio.io/WasmPlugin': dispatchPlugin,
   'rbac.istio.io/ClusterRbacConfig': refuse(
@@ -67,13 +68,24 @@ const neighbours: Readonly<Record<string, Dispatch>> = {
 
 /** True for kinds that `dispatchNeighbour` speaks of. */
 export function isNeighbour(group: string, kind: string): boolean {
-  return Object.hasOwn(neighbours, group) || Object.hasOwn(neighbours, `${group}/${kind}`);
+  return (
+    Object.hasOwn(neighbours, group) || Object.hasOwn(neighbours, `${group}/${kind}`) || isAccessOfOthers(group, kind)
+  );
+}
+
+/** Groups of other products whose objects are known not to be meant for the mesh. */
+const groupsWithAccess: ReadonlySet<string> = new Set(['policy.linkerd.io']);
+
+/** Access rules of a group that nobody here knows: their author may believe that they are in force. */
+function isAccessOfOthers(group: string, kind: string): boolean {
+  return kind === 'AuthorizationPolicy' && !groupsWithAccess.has(group);
 }
 
 /** Warns of an object that has no effect here, and refuses one that decides who gets in. */
 export function dispatchNeighbour(group: string, document: PolicyDocument, bag: DiagnosticBag): 'foreign' | 'refused' {
   const dispatch = lookup(neighbours, `${group}/${document.value.kind}`) ?? lookup(neighbours, group);
-  return dispatch?.(document, group, bag) ?? 'foreign';
+  if (dispatch !== undefined) return dispatch(document, group, bag);
+  return warn(document, `access rules of the mesh are of security.mesh.io or security.istio.io, not of ${group}`, bag);
 }
 
 function refuse(replacement: string): Dispatch {
@@ -106,10 +118,18 @@ function refuseStandardKind(document: PolicyDocument, group: string, bag: Diagno
 }
 
 function replacementOf(kind: string): string {
-  return kind === 'UDPRoute'
-    ? 'proxies carry no UDP: let clients reach the Service of the backend itself, as one of type LoadBalancer'
-    : 'write it as a VirtualService or a Gateway of networking.mesh.io';
+  return lookup(standardReplacements, kind) ?? 'write it as a VirtualService or a Gateway of networking.mesh.io';
 }
+
+const ofDestination = 'write it as a DestinationRule of networking.mesh.io for the host of the Service';
+const ofListeners = 'write its listeners into the Gateway';
+const standardReplacements: Readonly<Record<string, string>> = {
+  BackendTLSPolicy: `${ofDestination}, with "trafficPolicy.tls": mode SIMPLE, "sni", "subjectAltNames" and "caCertificates"`,
+  ListenerSet: ofListeners,
+  UDPRoute: 'proxies carry no UDP: let clients reach the Service of the backend itself, as one of type LoadBalancer',
+  XBackendTrafficPolicy: ofDestination,
+  XListenerSet: ofListeners,
+};
 
 /** Phases of a plug-in in which it changes or counts requests that were let in. */
 const harmlessPhases: ReadonlySet<JsonValue | undefined> = new Set([undefined, '', 'STATS', 'UNSPECIFIED_PHASE']);
