@@ -4,7 +4,13 @@ import type { SourceLimits } from './limits.ts';
 
 /** What makes a value unusable though its text is good YAML. */
 export interface ValueFault {
-  readonly code: 'alias-expansion' | 'merge-key' | 'nesting-too-deep' | 'non-finite-number' | 'text-too-long';
+  readonly code:
+    | 'alias-expansion'
+    | 'half-surrogate-pair'
+    | 'merge-key'
+    | 'nesting-too-deep'
+    | 'non-finite-number'
+    | 'text-too-long';
   readonly path: JsonPath;
   readonly part: 'key' | 'value';
   /** The number or key in question. */
@@ -39,6 +45,7 @@ export function checkValue(value: unknown, textLength: number, tally: ScalarTall
   const visitKey = (key: string): void => {
     if (key.length > limits.maxTextLength) fault('text-too-long', 'key');
     else if (key === '<<') fault('merge-key', 'key');
+    else if (!isWellFormed(key)) fault('half-surrogate-pair', 'key');
     else if (isDoubtful(key, tally)) doubtfulKeys.push([...path]);
   };
   const enter = (key: string | number, child: unknown): boolean => {
@@ -54,7 +61,10 @@ export function checkValue(value: unknown, textLength: number, tally: ScalarTall
       fault('alias-expansion', 'value');
       return false;
     }
-    if (typeof node === 'string' && node.length > limits.maxTextLength) fault('text-too-long', 'value');
+    if (typeof node === 'string') {
+      if (node.length > limits.maxTextLength) fault('text-too-long', 'value');
+      else if (!isWellFormed(node)) fault('half-surrogate-pair', 'value');
+    }
     if (typeof node === 'number' && !Number.isFinite(node)) fault('non-finite-number', 'value', String(node));
     if (typeof node !== 'object' || node === null) return true;
     if (path.length >= limits.maxDepth) {
@@ -66,6 +76,12 @@ export function checkValue(value: unknown, textLength: number, tally: ScalarTall
   };
   visit(value);
   return { faults, doubtfulKeys };
+}
+
+type WellFormedString = string & { isWellFormed(): boolean };
+
+function isWellFormed(text: string): boolean {
+  return (text as WellFormedString).isWellFormed();
 }
 
 /** Values and keys in `value`, aliases written out; stops counting at `limit`. */

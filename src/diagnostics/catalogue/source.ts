@@ -46,6 +46,10 @@ export const sourceCodes = {
     message`the file is a pointer of Git LFS, which stands for a file that is not here`,
     'fetch the file with "git lfs pull"; meshd serve --git reads no files of Git LFS: keep its inputs out of it',
   ),
+  'half-surrogate-pair': error(
+    message`this text has half of a surrogate pair, which is no character`,
+    'write the character itself, or both halves, as in "\\uD83D\\uDE00"',
+  ),
   'merge-key': error(
     message`merge key "<<" is not read here: it is not part of YAML 1.2`,
     'write the merged fields out',
