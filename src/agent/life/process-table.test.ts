@@ -63,3 +63,19 @@ test('portsInUse has the ports of connections among those taken, and not among t
   await new Promise((resolve) => server.close(resolve));
   expect(await portsInUse('/nosuch')).toBeUndefined();
 });
+
+test('a connection that the kernel only remembers takes no port, which the next server gets', async () => {
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { readonly port: number };
+  // Who closes first has the connection in TIME_WAIT.
+  const client = connect(port, '127.0.0.1').resume();
+  await once(client, 'close');
+  await new Promise((resolve) => server.close(resolve));
+  const remembered = new RegExp(`^ *\\d+: \\w+:${port.toString(16).toUpperCase().padStart(4, '0')} \\w+:\\w+ 06 `, 'm');
+  expect(readFileSync('/proc/net/tcp', 'utf8')).toMatch(remembered);
+  expect((await portsInUse())?.taken.has(port)).toBe(false);
+  const next = createServer();
+  await new Promise<void>((resolve) => next.listen(port, '127.0.0.1', resolve));
+  await new Promise((resolve) => next.close(resolve));
+});

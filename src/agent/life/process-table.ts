@@ -59,7 +59,10 @@ export async function listeningPorts(tables = '/proc/net'): Promise<ReadonlySet<
 export interface PortsInUse {
   /** Somebody listens there. */
   readonly listening: ReadonlySet<number>;
-  /** A connection has it on this side, or somebody listens there. */
+  /**
+   * A connection has it on this side, or somebody listens there. One that has ended and that the kernel only remembers
+   * (TIME_WAIT) does not count: a server gets its port, with SO_REUSEADDR, which servers set.
+   */
   readonly taken: ReadonlySet<number>;
 }
 
@@ -68,12 +71,17 @@ export async function portsInUse(tables = '/proc/net'): Promise<PortsInUse | und
   const sockets = await tcpSockets(tables);
   if (sockets === undefined) return undefined;
   const portsOf = (some: readonly TcpSocket[]): ReadonlySet<number> => new Set(some.map(({ port }) => port));
-  return { listening: portsOf(sockets.filter(({ isListening }) => isListening)), taken: portsOf(sockets) };
+  return {
+    listening: portsOf(sockets.filter(({ isListening }) => isListening)),
+    taken: portsOf(sockets.filter(({ isOver }) => !isOver)),
+  };
 }
 
 interface TcpSocket {
   readonly port: number;
   readonly isListening: boolean;
+  /** Its connection has ended, and nobody has it any more. */
+  readonly isOver: boolean;
   /** `socket:[inode]`, as a descriptor of the socket reads. */
   readonly name: string;
 }
@@ -84,11 +92,12 @@ async function tcpSockets(tables: string): Promise<readonly TcpSocket[] | undefi
   return texts.length === 0 ? undefined : texts.flatMap((text) => text.split('\n').slice(1).flatMap(tcpSocket));
 }
 
-/** What a line of `/proc/net/tcp` below its head tells of a socket; 0A is the state LISTEN. */
+/** What a line of `/proc/net/tcp` below its head tells of a socket; 0A is the state LISTEN, 06 TIME_WAIT. */
 function tcpSocket(line: string): readonly TcpSocket[] {
   const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
   const port = Number.parseInt(local.split(':')[1] ?? '', 16);
-  return Number.isNaN(port) ? [] : [{ port, isListening: state === '0A', name: `socket:[${inode}]` }];
+  if (Number.isNaN(port)) return [];
+  return [{ port, isListening: state === '0A', isOver: state === '06', name: `socket:[${inode}]` }];
 }
 
 /** The program of its command line: what the kernel calls a process is the name of a thread, `MainThread` for Node. */
