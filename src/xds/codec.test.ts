@@ -17,11 +17,11 @@ function bytesOf(message: string, json: object): Buffer {
 describe('the codecs of responses', () => {
   const named = texts.map((name) => [name.length, name] as const);
 
-  test.each(named)('write what the encoder of all messages writes, with a name of %i letters', (_length, name) => {
+  test.each(named)('write what the encoder of all messages writes, with texts of %i letters', (_length, name) => {
     const resources = bodies.map((body, i) => ({ name, version: texts[i % texts.length] as string, body }));
-    const response = { typeUrl, systemVersion: '7', nonce: 'n', resources, removed: ['gone', name] };
+    const response = { typeUrl, systemVersion: name, nonce: name, resources, removed: ['gone', name] };
     const expected = bytesOf('DeltaDiscoveryResponse', {
-      ...{ system_version_info: '7', type_url: typeUrl, nonce: 'n', removed_resources: ['gone', name] },
+      ...{ system_version_info: name, type_url: typeUrl, nonce: name, removed_resources: ['gone', name] },
       resources: resources.map(({ version, body }) => ({ name, version, resource: { typeUrl, value: body } })),
     });
     expect(deltaCodec.encode(response).equals(expected)).toBe(true);

@@ -1,5 +1,4 @@
 import { decodeMessage } from '../envoy/api/decode.ts';
-import { encodeMessage } from '../envoy/api/encode.ts';
 import type { DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, ErrorDetail } from './message.ts';
 import { writeBodies, writeEntries } from './resource-entries.ts';
 
@@ -39,14 +38,7 @@ export const stateOfTheWorldCodec: Codec<DiscoveryRequest, DiscoveryResponse> = 
     const raw = decodeMessage(`${discovery}.DiscoveryRequest`, bytes) as RawDiscoveryRequest;
     return { ...common(raw), versionInfo: raw.version_info ?? '', resourceNames: raw.resource_names ?? [] };
   },
-  encode: ({ typeUrl, versionInfo, nonce, resources }) => {
-    const message = 'DiscoveryResponse';
-    const [head, tail] = [
-      encode(message, { version_info: versionInfo }),
-      encode(message, { type_url: typeUrl, nonce }),
-    ];
-    return writeBodies(head, typeUrl, resources, tail);
-  },
+  encode: ({ typeUrl, versionInfo: version, nonce, resources }) => writeBodies({ version, typeUrl, nonce }, resources),
 };
 
 export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
@@ -59,18 +51,9 @@ export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
       initialVersions: raw.initial_resource_versions ?? {},
     };
   },
-  encode: ({ typeUrl, systemVersion, nonce, resources, removed }) => {
-    const message = 'DeltaDiscoveryResponse';
-    const head = encode(message, { system_version_info: systemVersion });
-    const tail = encode(message, { type_url: typeUrl, nonce, removed_resources: removed });
-    return writeEntries(head, typeUrl, resources, tail);
-  },
+  encode: ({ typeUrl, systemVersion: version, nonce, resources, removed }) =>
+    writeEntries({ version, typeUrl, nonce, removed }, resources),
 };
-
-function encode(message: string, json: unknown): Buffer {
-  const bytes = encodeMessage(`${discovery}.${message}`, json);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
 
 function common({ node, type_url = '', response_nonce = '', error_detail }: RawRequest) {
   return {

@@ -105,6 +105,12 @@ describe('createLog', () => {
     expect(lines.filter((line) => line.includes('\n    at '))).toEqual([lines[3]]);
   });
 
+  test('tells whether messages of level debug go anywhere, in each scope', () => {
+    const scopes = new Map<LogScope, ScopeOptions>([['sds', { level: 'debug' }]]);
+    const log = createLog({ isJson: false, level: 'info', scopes, write: () => undefined });
+    expect([log.saysDebug, log.scope('sds').saysDebug, log.scope('vault').saysDebug]).toEqual([false, true, false]);
+  });
+
   test('puts caller and stack trace where they belong in JSON', () => {
     const [line = ''] = written({ isJson: true, namesCaller: true, stackLevel: 'info' }, (log) =>
       log.scope('sds').info('one', { count: 1 }),

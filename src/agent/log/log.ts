@@ -60,6 +60,7 @@ function scopedLog(scope: LogScope, options: LogOptions, say: Say): Log {
     return tell;
   };
   return {
+    saysDebug: isAtLeast('debug', level),
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),

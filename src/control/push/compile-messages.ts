@@ -70,15 +70,18 @@ export type ToCompiler =
   | { readonly type: 'answer'; readonly answer: Answer }
   | { readonly type: 'failedAnswer'; readonly error: PlainError };
 
+/** What proxies are served from now on. */
+export interface SnapshotMessage {
+  readonly type: 'snapshot';
+  readonly snapshot: PlainSnapshot;
+  readonly origin: SnapshotOrigin;
+  /** Nothing is wrong with the inputs. */
+  readonly isSound: boolean;
+}
+
 /** From the compile thread. */
 export type FromCompiler =
-  | {
-      readonly type: 'snapshot';
-      readonly snapshot: PlainSnapshot;
-      readonly origin: SnapshotOrigin;
-      /** Nothing is wrong with the inputs. */
-      readonly isSound: boolean;
-    }
+  | SnapshotMessage
   /** The inputs are wrong, or cannot be read: what was served last stays. `text` says why, with file and line. */
   | { readonly type: 'refused'; readonly text: string }
   /** What the compilation counted in its inputs; no gauges: nothing could be used. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
 import { compileThreadLimits } from '../../live/aside/thread-limits.ts';
@@ -10,12 +9,21 @@ import type { WhyAnswer } from '../debug/answers.ts';
 import type { KeySetsOfMesh } from '../keys/shared-key-sets.ts';
 import type { ServedNames } from '../names/served-names.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
-import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
+import type {
+  CompileData,
+  FromCompiler,
+  MeshState,
+  SnapshotMessage,
+  ThreadData,
+  ToCompiler,
+} from './compile-messages.ts';
 import type { CompileObserver } from './compile-observer.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
+import { MessageTurns } from './message-turns.ts';
 import { MissingRoutes } from './missing-routes.ts';
 import { ThreadQuestions } from './thread-questions.ts';
+import { writeOut } from './write-out.ts';
 
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-compile.cjs');
@@ -35,9 +43,6 @@ export interface SupervisorOptions {
   /** Before the first thread that follows one that has ended; doubled from thread to thread. A second by default. */
   readonly pauseMs?: number;
 }
-
-/** Time for a closing thread to write the active state. */
-const longestWriteMs = 2_000;
 
 const shortestPauseMs = 1_000;
 const longestPauseMs = 60_000;
@@ -119,7 +124,7 @@ export class CompileSupervisor {
     clearTimeout(this.#timer);
     const worker = this.#worker;
     if (worker === undefined) return;
-    await within(longestWriteMs, writeOut(worker));
+    await writeOut(worker);
     await worker.terminate();
   }
 
@@ -135,7 +140,11 @@ export class CompileSupervisor {
     this.#worker = worker;
     if (this.#isLintWanted) this.lint(true);
     const receiver = new SnapshotReceiver(fleet.snapshot);
-    worker.on('message', (message: FromCompiler) => this.#take(message, worker, receiver));
+    const turns = new MessageTurns<FromCompiler>((message) => {
+      if (message.type === 'snapshot') turns.later(this.#receive(message, receiver));
+      else this.#take(message, worker);
+    });
+    worker.on('message', (message: FromCompiler) => turns.take(message));
     let reason = 'the thread that compiles has ended';
     worker.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error);
@@ -163,7 +172,7 @@ export class CompileSupervisor {
     }
   }
 
-  #take(message: FromCompiler, worker: Worker, receiver: SnapshotReceiver): void {
+  #take(message: Exclude<FromCompiler, SnapshotMessage>, worker: Worker): void {
     const { fleet, log, observer } = this.#options;
     if (message.type === 'question') {
       void this.#answer(message.question, worker);
@@ -206,19 +215,22 @@ export class CompileSupervisor {
       fleet.readTo(message.position);
       return;
     }
-    if (message.type === 'reports') {
-      observer?.reported?.(message.changed, message.removed);
-      return;
-    }
-    if (message.type === 'closed') return;
+    if (message.type === 'reports') observer?.reported?.(message.changed, message.removed);
+  }
+
+  /** Makes views of the snapshot; what is given serves them. */
+  #receive(message: SnapshotMessage, receiver: SnapshotReceiver): () => void {
+    const { fleet, log, observer } = this.#options;
     if (message.isSound) this.#refusedInputs = undefined;
     const snapshot = receiver.receive(message.snapshot, this.#options.names?.viewOf);
     this.#pauseMs = this.#options.pauseMs ?? shortestPauseMs;
     const { commit, times } = message.origin;
     const milliseconds = Math.round(times.endedMs - times.beganMs);
     observer?.compiled?.(times.endedMs - times.beganMs);
-    log.info('configuration compiled', { ...(commit && { commit }), proxies: snapshot.proxies.size, milliseconds });
-    fleet.update(snapshot, message.origin);
+    return () => {
+      log.info('configuration compiled', { ...(commit && { commit }), proxies: snapshot.proxies.size, milliseconds });
+      fleet.update(snapshot, message.origin);
+    };
   }
 
   #restart(reason: string): void {
@@ -231,14 +243,4 @@ export class CompileSupervisor {
     this.#timer = setTimeout(() => this.#start(), this.#pauseMs);
     this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2);
   }
-}
-
-/** Resolves when the thread has written the active state, or has ended. */
-function writeOut(worker: Worker): Promise<void> {
-  return new Promise((resolve) => {
-    worker.on('message', ({ type }: FromCompiler) => type === 'closed' && resolve());
-    worker.on('exit', () => resolve());
-    const close: ToCompiler = { type: 'close' };
-    worker.postMessage(close);
-  });
 }

@@ -73,7 +73,9 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const { trustDomain, log, clock, metrics } = parts;
   const tracker = config.trackedMs === undefined ? undefined : new DistributionTracker(config.trackedMs);
   const exporter = config.traces && new OtlpExporter({ settings: config.traces, log, ...metrics.spans });
-  const tracer = new PushTracer({ log, sink: exporter && ((span) => exporter.add(span)) });
+  // Ids and times of each push to each proxy, which nobody reads otherwise.
+  const isTraced = exporter !== undefined || log.saysDebug !== false;
+  const tracer = isTraced ? new PushTracer({ log, sink: exporter && ((span) => exporter.add(span)) }) : undefined;
   const connected = new ConnectedProxies();
   const acknowledged = config.keepsAcknowledged ? new AcknowledgedConfiguration() : undefined;
   const fleet = new Fleet({
