@@ -88,7 +88,8 @@ describe('CompileSupervisor', () => {
     'bounds the young part of its thread, with a limit of the heap of %s MiB',
     async (heapMiB) => {
       start(limited, heapMiB);
-      await eventually(() => expect(lines).toHaveLength(1));
+      // It ends at once, and the next thread tells the same.
+      await eventually(() => expect(lines).not.toHaveLength(0));
       const { maxYoungGenerationSizeMb, maxOldGenerationSizeMb } = JSON.parse(lines[0] ?? '');
       expect(maxYoungGenerationSizeMb).toBeLessThanOrEqual(24);
       if (heapMiB !== undefined) expect(maxOldGenerationSizeMb).toBe(heapMiB);
