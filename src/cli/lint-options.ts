@@ -5,11 +5,11 @@ import {
   collect,
   collectPath,
   collectPattern,
-  filledText,
   parseCount,
   parseNamespace,
   parsePath,
   parseSize,
+  parseTrustDomain,
   rootDefault,
 } from './options.ts';
 import type { Finish } from './program.ts';
@@ -67,7 +67,7 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
-      filledText,
+      parseTrustDomain,
     )
     .option(
       '--root-namespace <name>',

@@ -22,6 +22,10 @@ describe('meshpol', () => {
     ['compile', 2, 'no inputs'],
     ['compile a --format xml', 2, 'json, yaml'],
     ['compile a --workload cart', 2, 'NAMESPACE/NAME'],
+    ...['compile a', 'lint a', 'explain a', 'describe a/b a', 'test a', 'prove a', 'replay a'].map(
+      (command): [string, number, string] => [`${command} --trust-domain A.example`, 2, 'Expected a trust domain'],
+    ),
+    ['inject -f a --revision A_b', 2, 'at most 42 of a-z, 0-9'],
     ['compile a --exclude=', 2, "argument '' is invalid. Expected a pattern as in .gitignore"],
     ...[
       'compile a --output=',

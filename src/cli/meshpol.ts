@@ -14,11 +14,11 @@ import { addLint, addRules } from './lint-options.ts';
 import {
   collectPath,
   collectPattern,
-  filledText,
   parseCount,
   parseNamespace,
   parsePath,
   parseSize,
+  parseTrustDomain,
   parseWorkload,
   rootDefault,
 } from './options.ts';
@@ -121,7 +121,7 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
-      filledText,
+      parseTrustDomain,
     )
     .option(
       '--root-namespace <name>',

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { isOwnTrustDomain } from '../config/trust-domain.ts';
 import { parseIgnorePattern } from '../source/ignore-patterns.ts';
 
 /** Adds one value of an option that may stand several times; a comma is a part of the value. */
@@ -17,6 +18,12 @@ export function filledText(text: string): string {
   if (text.trim() === '')
     throw new InvalidArgumentError('an empty text names nothing; leave the flag out for its default');
   return text;
+}
+
+/** The trust domain of a SPIFFE ID, as settings check it. */
+export function parseTrustDomain(text: string): string {
+  if (isOwnTrustDomain(filledText(text))) return text;
+  throw new InvalidArgumentError('Expected a trust domain: lower-case letters, digits, dots, dashes and underscores.');
 }
 
 /** Adds one such text of an option that may stand several times. */
@@ -72,4 +79,11 @@ export function parseSize(value: string): number {
 export function parseCount(value: string): number {
   if (!/^\d{1,9}$/.test(value) || Number(value) === 0) throw new InvalidArgumentError('Expected a number above 0.');
   return Number(value);
+}
+
+/** A name of RFC 1123, short enough that what is put before it stays one. */
+export function revisionName(text: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$/.test(text))
+    throw new InvalidArgumentError('at most 42 of a-z, 0-9 and "-" are expected');
+  return text;
 }

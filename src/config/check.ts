@@ -3,6 +3,7 @@ import { isHostAndPort } from './address.ts';
 import { checkReports } from './check-reports.ts';
 import { boundPorts } from './proxy-ports.ts';
 import type { Settings } from './settings.ts';
+import { isOwnTrustDomain } from './trust-domain.ts';
 
 const hourMs = 3_600_000;
 
@@ -15,7 +16,7 @@ export function checkSettings(settings: Settings, bag: DiagnosticBag): void {
 /** A trust domain becomes part of identity matchers, so its characters are checked (SPIFFE ID, section 2.1). */
 function checkTrustDomains({ trustDomain, trustDomainAliases, origins }: Settings, bag: DiagnosticBag): void {
   const check = (value: string, setting: string): void => {
-    if (/^[a-z0-9._-]{1,255}$/.test(value)) return;
+    if (isOwnTrustDomain(value)) return;
     bag.report('invalid-trust-domain', undefined, { value, origin: origins[setting]?.detail ?? setting });
   };
   check(trustDomain, 'trustDomain');

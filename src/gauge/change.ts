@@ -1,4 +1,5 @@
 import { keyOf } from '../access/world.ts';
+import { compareStrings } from '../lib/sort.ts';
 import type { GaugeAnswer } from './gauge-case.ts';
 import type { Proof, ProofResult } from './prove.ts';
 
@@ -19,6 +20,13 @@ export function changesBetween(first: ProofResult, second: ProofResult): readonl
 }
 
 /** All that does not depend on the order or the time of the run. */
-function factsOf({ opener: _opener, ending: _ending, ...facts }: GaugeAnswer): string {
-  return JSON.stringify(facts, Object.keys(facts).sort());
+function factsOf({ opener: _opener, ending, saw, ...facts }: GaugeAnswer): string {
+  const all = { ...facts, ending: ending === undefined ? undefined : endingApartFromTime(ending) };
+  const seen = saw && Object.entries(saw).sort(([a], [b]) => compareStrings(a, b));
+  return JSON.stringify([Object.entries(all).sort(([a], [b]) => compareStrings(a, b)), seen]);
+}
+
+/** Time decides whether a client meets the end of a connection, its reset, or the alert before it. */
+function endingApartFromTime(ending: string): string {
+  return /^(?:end|reset|EPIPE|ERR_SSL_.*ALERT.*)$/.test(ending) ? 'closed' : ending;
 }

@@ -122,6 +122,22 @@ describe('LogReader', () => {
     expect(read(line('/', 'an agent with blanks'))).toMatchObject({ path: '/' });
   });
 
+  test.each([
+    [
+      '{"response_code": "abc", "path": "/"}',
+      '%RESPONSE_CODE% of the line is "abc", expected a status, or 0 where there was no answer',
+    ],
+    ['{"response_code": -1}', '%RESPONSE_CODE% of the line is "-1"'],
+    ['{"response_code": 2e99}', '%RESPONSE_CODE% of the line is "2e+99"'],
+    ['{"response_code": true}', '%RESPONSE_CODE% of the line is "true"'],
+    ['{"start_time": "yesterday"}', '%START_TIME% of the line is "yesterday", expected a time such as'],
+    ['{"protocol": "SPDY"}', '%PROTOCOL% of the line is "SPDY", expected HTTP/1.0,'],
+    ['{"path": "/a", "method": "GET", "path": "/b"}', 'the line has the key "path" twice'],
+    [String.raw`{"path": "/a", "\u0070ath": "/b"}`, 'the line has the key "path" twice'],
+  ])('refuses the line %s, and says which value it is', (text, fault) => {
+    expect(read(text)).toContain(fault);
+  });
+
   test.each(['', 'nonsense', '{"a": 1}', '{broken', '{"path": {"a": 1}}', line('/ x')])(
     'refuses the line %j',
     (text) => {

@@ -1,3 +1,4 @@
+import { repeatedKey } from '../../diagnostics/repeated-key.ts';
 import { type LineFault, type LogValue, TextLogFormat } from './log-format.ts';
 
 /** What the mesh configuration says of the access log; an empty format is the default of its encoding. */
@@ -56,10 +57,19 @@ export class LogReader {
   read(line: string): ReadLine {
     const text = line.replace(/\r?\n$/, '');
     const json = parseObject(text);
+    const repeated = json && repeatedKey(text);
+    if (repeated !== undefined) {
+      return {
+        fault: `the line has the key "${repeated.key}" twice: Envoy writes each once, and readers differ about which counts`,
+      };
+    }
     const faults = new Set<LineFault>();
     for (const format of json === undefined ? this.#text : this.#json) {
       const values = format instanceof TextLogFormat ? format.read(text) : format.read(json ?? {});
-      if (typeof values !== 'string') return { values };
+      if (typeof values !== 'string') {
+        const fault = faultIn(values);
+        return fault === undefined ? { values } : { fault };
+      }
       faults.add(values);
     }
     if (faults.has('ambiguous')) {
@@ -70,6 +80,25 @@ export class LogReader {
     const tried = 'that of accessLogFormat of the mesh configuration, if it has one, or the default one';
     return { fault: `the line has none of the known formats: ${tried}, as text or JSON` };
   }
+}
+
+/** What the prediction is compared with, or depends on: a value that Envoy does not write must not count as none. */
+const writtenForms: Readonly<Record<string, { readonly form: RegExp; readonly expected: string }>> = {
+  PROTOCOL: { form: /^HTTP\/(?:1\.[01]|2|3)$/, expected: 'HTTP/1.0, HTTP/1.1, HTTP/2 or HTTP/3' },
+  RESPONSE_CODE: { form: /^\d{1,3}$/, expected: 'a status, or 0 where there was no answer' },
+  START_TIME: {
+    form: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/,
+    expected: 'a time such as 2026-01-31T12:00:00.000Z',
+  },
+};
+
+function faultIn(values: readonly LogValue[]): string | undefined {
+  for (const { operator, value } of values) {
+    const written = operator.argument === '' && operator.limit === undefined ? writtenForms[operator.name] : undefined;
+    if (written === undefined || value === undefined || written.form.test(value)) continue;
+    return `%${operator.name}% of the line is "${value.slice(0, 100)}", expected ${written.expected}`;
+  }
+  return undefined;
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -3,10 +3,10 @@ import { parseKeySetOption } from '../key-sets/option.ts';
 import {
   collectPath,
   collectPattern,
-  filledText,
   parseNamespace,
   parsePath,
   parseSize,
+  parseTrustDomain,
   rootDefault,
 } from '../options.ts';
 import { collectAssumption } from './assume-option.ts';
@@ -40,7 +40,7 @@ export function addMeshSettings(command: Command): Command {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
-      filledText,
+      parseTrustDomain,
     )
     .option(
       '--root-namespace <name>',

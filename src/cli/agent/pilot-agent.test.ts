@@ -69,6 +69,7 @@ describe('runPilotAgent', () => {
     ['proxy --concurrency 1025', {}, /--concurrency .*at most 1024 worker threads/],
     ['proxy --configPath=', {}, /--configPath .*an empty text names nothing/],
     ['proxy --trust-domain=', {}, /--trust-domain .*an empty text names nothing/],
+    ['proxy --trust-domain UPPER', {}, /--trust-domain .*Expected a trust domain/],
     ['proxy --ip=', {}, /--ip .*an empty text names nothing/],
     ['request GET', {}, /^pilot-agent: missing required argument 'path'/],
     ['request GET stats --debug-port 15090', {}, /--debug-port is one of 15000, 15020, 15021, 15004, not 15090/],

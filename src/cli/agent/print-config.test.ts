@@ -74,7 +74,7 @@ describe('pilot-agent proxy --print-config', () => {
     ['', { ENABLE_INGRESS_GATEWAY_SDS: 'on' }, /error: variable ENABLE_INGRESS_GATEWAY_SDS is "on"/],
     ['', { PROXY_CONFIG: '{drainDuration: 2h}' }, /"drainDuration" is "7200s" \(from \$PROXY_CONFIG:1\)/],
     ['', { MESH_METAJSON_X: '[' }, /error: variable MESH_METAJSON_X cannot be node metadata/],
-    ['--trust-domain UPPER', {}, /trust domain "UPPER" from --trust-domain is not/],
+    ['', { TRUST_DOMAIN: 'UPPER' }, /trust domain "UPPER" from .*TRUST_DOMAIN.* is not/],
   ])('says with 1 what is wrong: %s %j', async (flags, environment, message) => {
     const { code, stdout, stderr } = await runLine(`proxy --print-config ${flags}`, environment);
     expect(stderr).toMatch(message);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { agentVariables } from '../../config/agent-variables.ts';
 import { ownVariables } from '../../config/own-variables.ts';
-import { collectPath, filledText, parseNamespace, parsePath, rootDefault } from '../options.ts';
+import { collectPath, filledText, parseNamespace, parsePath, parseTrustDomain, rootDefault } from '../options.ts';
 import { componentLevels, envoyLogLevels } from './component-levels.ts';
 import { choiceOf, portNumber, threadCount } from './values.ts';
 
@@ -55,7 +55,7 @@ function addWorkloadFlags(command: Command): void {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: trustDomain of the mesh configuration, else cluster.local) [TRUST_DOMAIN]',
-      filledText,
+      parseTrustDomain,
     );
 }
 

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { version } from '../../lib/version.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
-import { parsePath } from '../options.ts';
+import { parsePath, revisionName } from '../options.ts';
 import type { Finish } from '../program.ts';
-import { revisionName } from './flag-values.ts';
 import type { ManifestOptions } from './manifest-command.ts';
 
 /** Adds `manifest`, which prints what installs `meshd` in a cluster. */

@@ -19,13 +19,6 @@ export function namedFile(text: string, before: readonly NamedFile[] = []): read
   return [...before, { name, path }];
 }
 
-/** A name of RFC 1123, short enough that what is put before it stays one. */
-export function revisionName(text: string): string {
-  if (!/^[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$/.test(text))
-    throw new InvalidArgumentError('at most 42 of a-z, 0-9 and "-" are expected');
-  return text;
-}
-
 /** One more `[NAME=]URL`. */
 export function consulAddress(text: string, before: readonly ConsulAddressText[] = []): readonly ConsulAddressText[] {
   const parsed = parseConsulAddress(text);

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { ConsulAddressText } from '../../consul/consul-address.ts';
 import type { Address } from '../../control/server/address.ts';
 import type { Revision } from '../../git/revision.ts';
-import { collectFilled, filledText, parsePath } from '../options.ts';
-import { address, consulAddress, type NamedFile, namedFile, positive, revision, revisionName } from './flag-values.ts';
+import { collectFilled, filledText, parsePath, parseTrustDomain, revisionName } from '../options.ts';
+import { address, consulAddress, type NamedFile, namedFile, positive, revision } from './flag-values.ts';
 import { serveVariablesHelp } from './variables.ts';
 
 /** Where the other commands of `meshd` look for it too. */
@@ -82,7 +82,7 @@ export function addServeFlags(command: Command): Command {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
-      filledText,
+      parseTrustDomain,
     )
     .option(
       '--tokenIssuer <url>',

@@ -32,6 +32,7 @@ describe('runMeshd', () => {
         /Expected a path: an empty text names no file and no folder/,
       ],
     ),
+    ['serve --trust-domain A.example', {}, /--trust-domain .*Expected a trust domain/],
     ...['trust-domain', 'tokenIssuer', 'tokenAudience'].map(
       (name): [string, Readonly<Record<string, string>>, RegExp] => [
         `serve --${name}=`,

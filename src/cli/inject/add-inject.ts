@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliIo } from '../io.ts';
-import { collectPath, filledText, parsePath } from '../options.ts';
+import { collectPath, parsePath, revisionName } from '../options.ts';
 import type { Finish } from '../program.ts';
 import type { InjectOptions } from './inject-command.ts';
 import { parseTemplateOption } from './template-option.ts';
@@ -14,7 +14,12 @@ export function addInject(program: Command, io: CliIo, finish: Finish): void {
     .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
     .option('--uninject', 'remove what was injected, and print the original objects')
     .option('--meshConfig <file>', 'mesh configuration (default: none)', parsePath)
-    .option('--revision <name>', 'revision of the control plane that the pods are injected for', filledText, 'default')
+    .option(
+      '--revision <name>',
+      'revision of the control plane that the pods are injected for',
+      revisionName,
+      'default',
+    )
     .option(
       '--injectionTemplate <name=file>',
       'template that pods name by the annotation inject.mesh.io/templates; may be repeated',
