@@ -25,6 +25,11 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
       'host of the request (default: the host of --to, with its port if that is not 80)',
       parseRequestText,
     )
+    .option(
+      '--sni <name>',
+      'server name that a client outside asks for; it uses TLS of its own then (default: no TLS, or with a SPIFFE ID no name)',
+      parseRequestText,
+    )
     .option('--header <name: value>', 'header of the request; may be repeated', collectHeader)
     .option('--claims <json>', 'claims of a token that the request carries; its signature counts as valid', parseClaims)
     .option(

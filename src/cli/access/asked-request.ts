@@ -6,6 +6,7 @@ import { type LoggedRequest, loggedRequest } from '../../access/replay/logged-re
 import { addressesOf, authorityOf, requireClient, resolvedAddress, type Target } from '../../access/resolve-target.ts';
 import { findService, keyOf, type World } from '../../access/world.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { tlsAssumption, withOwnTls } from './own-tls.ts';
 
 /** The options of `meshpol explain` that say which request is meant. */
 export interface RequestOptions {
@@ -15,6 +16,8 @@ export interface RequestOptions {
   readonly path?: string;
   readonly header?: readonly (readonly [name: string, value: string])[];
   readonly host?: string;
+  /** The server name that a client outside asks for in TLS of its own. */
+  readonly sni?: string;
   readonly protocol?: 'http' | 'http2' | 'tcp';
   readonly logLine?: string;
   readonly authorizer?: NonNullable<AccessRequest['authorizer']>;
@@ -38,8 +41,10 @@ export interface AskedRequest {
 export function askedRequest(world: World, options: RequestOptions, settings: LogSettings): AskedRequest {
   const logged = options.logLine === undefined ? undefined : readLine(options.logLine, settings);
   const located = logged === undefined ? undefined : locateAsked(world, logged, options);
-  const from = options.from ?? located?.from;
-  if (from === undefined) throw missing('--from <client>');
+  const client = options.from ?? located?.from;
+  if (client === undefined) throw missing('--from <client>');
+  const { sni, protocol = protocolOf(logged) } = options;
+  const from = sni === undefined ? client : withOwnTls(client, sni, protocol);
   requireClient(world, from);
   const { to } = options;
   const addresses = to === undefined ? located && [located.to] : addressesOf(world, from, to);
@@ -51,6 +56,7 @@ export function askedRequest(world: World, options: RequestOptions, settings: Lo
     accesses: addresses.map((address) => accessRequest({ ...options, from }, address, logged)),
     services: service === undefined ? [] : [keyOf({ ...service, name: service.host.split('.')[0] ?? '' })],
     assumptions: [
+      ...(logged === undefined ? [tlsAssumption(from)].filter((text) => text !== undefined) : []),
       ...(isResolved ? [`the host of --to resolves to ${resolvedAddress}, where no workload is`] : []),
       ...(located?.assumptions ?? []),
       ...(logged === undefined ? [] : notTold(logged, options)),
@@ -75,6 +81,11 @@ function locateAsked(world: World, logged: LoggedRequest, { from, to }: RequestO
   const located = locate(world, logged);
   if (typeof located === 'string') throw new UsageError(`--log-line: ${located}`);
   return located;
+}
+
+function protocolOf(logged: LoggedRequest | undefined): NonNullable<RequestOptions['protocol']> {
+  if (logged?.protocol === 'bytes') return 'tcp';
+  return logged?.protocol === 'h2' ? 'http2' : 'http';
 }
 
 const protocols = { http: 'http/1.1', http2: 'h2', tcp: 'bytes' } as const;

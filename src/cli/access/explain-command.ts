@@ -117,7 +117,13 @@ function assumptionsOf(
   { assumed }: OpenMesh,
   { accesses, services, assumptions, logged }: AskedRequest,
   explained: readonly ExplainedWay[],
-  { claims, withoutRedirection: isBare, authorizer, place }: ExplainOptions & { readonly place: string | undefined },
+  {
+    claims,
+    withoutRedirection: isBare,
+    authorizer,
+    place,
+    sni,
+  }: ExplainOptions & { readonly place: string | undefined },
 ): readonly string[] {
   const workloads = workloadsOn(explained, accesses).map(keyOf);
   const isBytes = logged === undefined && accesses.some(({ protocol }) => protocol === 'bytes');
@@ -131,7 +137,7 @@ function assumptionsOf(
     ...(authorizer === undefined ? [] : [`external authorizers ${authorizerWords[authorizer]}`]),
     ...(place === undefined ? [] : [`the token is sent in the ${place}`]),
     ...(claims === undefined ? [] : ['a token with these claims has a valid signature']),
-    ...(isBytes ? ['the bytes are not HTTP and not TLS'] : []),
+    ...(isBytes ? [sni === undefined ? 'the bytes are not HTTP and not TLS' : 'the bytes in TLS are not HTTP'] : []),
   ];
 }
 

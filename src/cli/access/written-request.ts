@@ -7,6 +7,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { askedRequest } from './asked-request.ts';
 import { parseClient, parseTarget } from './explain-options.ts';
 import type { OpenMesh } from './open-mesh.ts';
+import { withOwnTls } from './own-tls.ts';
 
 /** The request of a case, once for each address that its client may connect to; throws where it makes no sense in the mesh. */
 export function writtenAccesses(
@@ -45,10 +46,6 @@ function clientOf(client: Client, { address, sni, protocol = 'http' }: WrittenRe
     );
   }
   if (address !== undefined && isIP(address) === 0) throw new UsageError(`"${address}" is no IP address (address)`);
-  const alpn = { http: ['http/1.1'], http2: ['h2'], tcp: [] }[protocol];
-  return {
-    ...client,
-    ...(address !== undefined && { address }),
-    ...(sni !== undefined && { tls: { serverName: sni, alpn } }),
-  };
+  const placed = { ...client, ...(address !== undefined && { address }) };
+  return sni === undefined ? placed : withOwnTls(placed, sni, protocol);
 }
