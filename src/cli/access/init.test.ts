@@ -80,6 +80,14 @@ describe('meshpol test --init', () => {
     expect((await init()).out).toBe(`wrote ${file}: 4 cases for 1 rules\n`);
   });
 
+  test('asks for paths beyond ASCII as they are sent', async () => {
+    const head = 'apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: cart, namespace: shop}';
+    const rule = 'to: [{operation: {ports: ["80"], notPaths: ["/á"]}}]';
+    writeFileSync(join(folder, 'policies', 'cart.yaml'), `${head}\nspec:\n  rules:\n  - ${rule}\n`);
+    expect(await init()).toMatchObject({ code: 0, error: '' });
+    expect(readFileSync(file, 'utf8')).toMatch(/name: "not paths \/á", request: \{.*path: "\/%C3%A1"/);
+  });
+
   test('says that there is nothing to write where the inputs have no rule', async () => {
     writeFileSync(join(folder, 'policies', 'cart.yaml'), 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n');
     expect(await init()).toMatchObject({

@@ -10,6 +10,10 @@ const filling: Readonly<Record<TextKind, string>> = {
 
 /** A text that a value of a rule matches: `*` at one end and `{*}` in a path stand for a word. */
 export function textFor(value: string, kind: TextKind): string {
+  return sendable(matchingText(value, kind), kind);
+}
+
+function matchingText(value: string, kind: TextKind): string {
   const word = filling[kind];
   if (value === '*') return kind === 'path' ? `/${word}` : word;
   const filled = value.replaceAll('{**}', `${word}/${word}`).replaceAll('{*}', word);
@@ -31,7 +35,12 @@ export function textsBeside(values: readonly string[], kind: TextKind): readonly
   const isSound = (text: string): boolean => (kind === 'path' ? text.startsWith('/') : text.trim() !== '');
   const all = [...new Set([...near, ...far])].filter((text) => isSound(text) && !values.includes(text));
   const isMet = (text: string): boolean => values.some((value) => isMetBy(value, text));
-  return [...all.filter((text) => !isMet(text)), ...all.filter(isMet)];
+  return [...all.filter((text) => !isMet(text)), ...all.filter(isMet)].map((text) => sendable(text, kind));
+}
+
+/** A path goes over the wire in ASCII, as rules compare it: Envoy refuses a request with another character. */
+function sendable(text: string, kind: TextKind): string {
+  return kind === 'path' ? text.replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent) : text;
 }
 
 /** By `*`, or with `*` at one end. */
