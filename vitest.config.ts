@@ -1,6 +1,7 @@
 import './scripts/tools/own-node.mjs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { alone, onClusters } from './scripts/test/alone.ts';
+import { alone, aloneOnClusters, onClusters } from './scripts/test/alone.ts';
 
 // `make soak` tries so much more often that only its reader's patience bounds it.
 const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
@@ -13,6 +14,9 @@ const endToEnd = {
   testTimeout: timeout(180_000),
   hookTimeout: 180_000,
 } as const;
+
+/** The first build of the API server takes about ten minutes of a processor. */
+const untilBuilt = 1_800_000;
 
 export default defineConfig({
   test: {
@@ -29,8 +33,8 @@ export default defineConfig({
           include: ['{src,e2e,scripts}/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
-          // Vitest's default leaves one processor idle.
-          maxWorkers: '100%',
+          // Some wait for programs that they start. Vitest's default leaves one of two processors idle.
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           testTimeout: timeout(120_000),
           hookTimeout: timeout(120_000),
         },
@@ -41,8 +45,8 @@ export default defineConfig({
           name: 'e2e-apart',
           include: endToEndFiles,
           exclude: [...alone, ...onClusters],
-          // One more than the processors that it is made for: most wait more than they compute.
-          maxWorkers: 3,
+          // Twice the processors that it is made for: most wait more than they compute.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
@@ -60,10 +64,21 @@ export default defineConfig({
           ...endToEnd,
           name: 'e2e-clusters',
           include: [...onClusters],
-          // The first build of the API server takes about ten minutes of a processor.
-          hookTimeout: 1_800_000,
-          maxWorkers: 2,
+          exclude: [...aloneOnClusters],
+          hookTimeout: untilBuilt,
+          // They wait for half of their time and more.
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'e2e-clusters-alone',
+          include: [...aloneOnClusters],
+          hookTimeout: untilBuilt,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { alone, onClusters } from './alone.ts';
+import { alone, aloneOnClusters, onClusters } from './alone.ts';
 
-test.each([...alone, ...onClusters])(
+test.each([...alone, ...onClusters, ...aloneOnClusters])(
   'the pattern %s of files that run alone, or on a cluster, names one',
   (pattern) => {
     expect(globSync(pattern)).not.toEqual([]);
@@ -17,4 +17,9 @@ test('every file of tests that starts a Kubernetes API server or Consul comes la
   const startsOne = files.filter((file) => startsCluster.test(readFileSync(file, 'utf8')));
   expect(startsOne.length).toBeGreaterThan(20);
   expect(startsOne.filter((file) => !known.has(file))).toEqual([]);
+});
+
+test('what runs alone on a cluster is among what runs on clusters, so no file runs twice', () => {
+  const known = new Set(globSync([...onClusters]));
+  expect(globSync([...aloneOnClusters]).filter((file) => !known.has(file))).toEqual([]);
 });

@@ -25,3 +25,6 @@ export const onClusters: readonly string[] = [
   'src/consul/*.e2e.ts',
   'src/control/registry/catalog/*.e2e.ts',
 ];
+
+/** Those of them that run one at a time, after the others: no request of a load may fail, and other files take the processors. */
+export const aloneOnClusters: readonly string[] = ['e2e/cluster/canary.e2e.ts'];
