@@ -15,6 +15,9 @@ const endToEnd = {
   hookTimeout: 180_000,
 } as const;
 
+/** A process for each file would load Vitest and the product anew: a third of a second of a processor. */
+const besideOthers = { ...endToEnd, isolate: false } as const;
+
 /** The first build of the API server takes about ten minutes of a processor. */
 const untilBuilt = 1_800_000;
 
@@ -41,7 +44,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...endToEnd,
+          ...besideOthers,
           name: 'e2e-apart',
           include: endToEndFiles,
           exclude: [...alone, ...onClusters],
@@ -61,7 +64,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...endToEnd,
+          ...besideOthers,
           name: 'e2e-clusters',
           include: [...onClusters],
           exclude: [...aloneOnClusters],
