@@ -29,11 +29,12 @@ describe.concurrent('pilot-agent proxy', () => {
   test('refuses all tokens while their keys cannot be fetched, and takes the keys over once they can', async (context) => {
     const proxy = await proxyWithTokens(context);
     await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
-    const prepare = `(sleep 5; exec ${keyServer}) &`;
+    const prepare = `(until [ -e go ]; do sleep 0.1; done; exec ${keyServer}) &`;
     proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
     await proxy.logged('the keys of issuer "https://issuer.example" are not available');
     await proxy.logged('state=running');
     await untilListeners(proxy, standInKid);
+    await proxy.write('go', '');
     await untilListeners(proxy, '\\"kid\\":\\"fetched\\"');
     await eventually(() => expect(proxy.output.match(/configuration in force/g)).toHaveLength(2));
     expect(await proxy.read('listeners.json')).not.toContain(standInKid);
@@ -68,13 +69,15 @@ describe.concurrent('pilot-agent proxy', () => {
   test('counts the fetches that failed and those that did not', async (context) => {
     const proxy = await proxyWithTokens(context);
     await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
-    const prepare = `(sleep 5; exec ${keyServer}) &`;
+    const prepare = `(until [ -e go ]; do sleep 0.1; done; exec ${keyServer}) &`;
     proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
     const fetches = (outcome: string): number => {
       const { body } = proxy.curl('http://127.0.0.1:15020/stats/prometheus');
       const [, count] = new RegExp(`^pilot_jwks_resolver_network_fetch_${outcome}_total (\\d+)$`, 'm').exec(body) ?? [];
       return Number(count);
     };
+    await eventually(() => expect(fetches('fail')).toBeGreaterThan(0));
+    await proxy.write('go', '');
     await eventually(() => expect(fetches('success')).toBe(1));
     expect(fetches('fail')).toBeGreaterThan(0);
     expect(proxy.curl('http://127.0.0.1:15020/stats/../stats/prometheus', '--path-as-is').status).toBe(404);
