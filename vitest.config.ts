@@ -2,6 +2,7 @@ import './scripts/tools/own-node.mjs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { alone, aloneOnClusters, onClusters } from './scripts/test/alone.ts';
+import { LongestFirst } from './scripts/test/longest-first.ts';
 
 // `make soak` tries so much more often that only its reader's patience bounds it.
 const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
@@ -24,6 +25,7 @@ const untilBuilt = 1_800_000;
 export default defineConfig({
   test: {
     reporters: ['default'],
+    sequence: { sequencer: LongestFirst },
     // What tests read beside the modules that they import: a change of it makes `--changed` run all of them.
     forceRerunTriggers: [
       ...['fixtures', 'golden', 'schemas', 'templates', 'examples', 'deploy'].map((folder) => `**/${folder}/**`),

@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { alone, aloneOnClusters, onClusters } from './alone.ts';
+import { longest } from './longest-first.ts';
 
-test.each([...alone, ...onClusters, ...aloneOnClusters])(
-  'the pattern %s of files that run alone, or on a cluster, names one',
+test.each([...alone, ...onClusters, ...aloneOnClusters, ...longest])(
+  'the pattern %s of files that run alone, on a cluster, or first, names one',
   (pattern) => {
     expect(globSync(pattern)).not.toEqual([]);
   },
