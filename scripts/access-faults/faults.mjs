@@ -19,12 +19,7 @@ export const faults = [
   // Rules that see the raw request.
   fault('evaluate/receive.ts', 'path: normalized.path', 'path: request.path', 'rules see the raw path'),
   fault('evaluate/request-view.ts', 'splitQuery(this.path)[0]', 'this.path', 'rules see the query'),
-  fault(
-    'evaluate/receive.ts',
-    'stripAuthority(request.authority, manager)',
-    'request.authority',
-    'the port of the host stays',
-  ),
+  fault('evaluate/receive.ts', 'stripAuthority(authority, manager)', 'authority', 'the port of the host stays'),
   fault(
     'model/normalize-path.ts',
     'mergesSlashes) path = mergeSlashes(path)',

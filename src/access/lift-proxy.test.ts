@@ -48,7 +48,7 @@ describe('a lifted proxy', () => {
       ['x-forwarded-proto', 'http'],
       ['x-request-id', ''],
     ];
-    const sent = { ...request, headers, opaque: ['x-request-id'] };
+    const sent = { ...request, headers, opaque: ['x-request-id'], unseen: 12 };
     expect(outcomeWith()).toEqual({ kind: 'reaches', clusters: ['app'], request: sent });
   });
 

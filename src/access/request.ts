@@ -31,4 +31,6 @@ export interface HttpRequest {
   readonly opaque?: readonly string[] | undefined;
   /** Headers, in lower case, whose lines are known, absent ones too; absent: all are. */
   readonly told?: readonly string[] | undefined;
+  /** A proxy has sent it on: so many lines at most may be there beside `headers`. */
+  readonly unseen?: number | undefined;
 }

@@ -1,5 +1,6 @@
 import { notHttp, type Outcome, type Passage } from '../access/outcome.ts';
 import type { HttpRequest } from '../access/request.ts';
+import { sawPathLength } from './echo.ts';
 import type { GaugeAnswer } from './gauge-case.ts';
 
 /** How the client sees the end of its connection where curl exits with this code. */
@@ -35,7 +36,7 @@ export function differences({ outcome, steps }: Passage, answer: GaugeAnswer): r
       // A TCP proxy has no word for what the application answers.
       facts.details = details === 'via_upstream' || details === '';
       if (outcome.request === undefined || answer.sawPath === undefined) break;
-      facts.path = answer.sawPath === outcome.request.path;
+      facts.path = answer.sawPath === outcome.request.path.slice(0, sawPathLength);
       facts.host = answer.sawHost === outcome.request.authority;
       Object.assign(facts, headersSeen(outcome.request, answer.saw ?? {}));
       break;

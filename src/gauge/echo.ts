@@ -1,6 +1,9 @@
 /** Where the echo listens, relative to Envoy's working directory. */
 export const echoSocket = 'echo.sock';
 
+/** So much of the path the echo tells: a longer answer would be refused. */
+export const sawPathLength = 16_000;
+
 /** Headers of which the echo says what it saw. */
 export const sawHeaders = [
   'x-team',
@@ -49,7 +52,7 @@ export function echoListener(): object {
               route_config: {
                 name: 'echo',
                 response_headers_to_add: [
-                  header('x-saw-path', '%REQ(:PATH)%'),
+                  header('x-saw-path', `%REQ(:PATH):${sawPathLength}%`),
                   header('x-saw-host', '%REQ(:AUTHORITY)%'),
                   ...sawHeaders.map((name) => header(`x-saw-${name}`, `%REQ(${name})%`)),
                 ],

@@ -4,6 +4,9 @@ import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
+import { checkFields } from './check-fields.ts';
+import { checkLines, checkSize, isNearLimits } from './head-limits.ts';
+import { checkFraming, checkHeaderText, isAuthority, isConnectTarget, removesHost } from './head-text.ts';
 
 /** Methods that the codec of HTTP/1 knows. */
 const knownMethods = new Set(
@@ -14,21 +17,65 @@ const knownMethods = new Set(
   ).split(' '),
 );
 
+/** What a connection manager has the codecs refuse. */
+export type WireLimits = Pick<HttpManager, 'underscores' | 'maxHeaders' | 'maxHeadBytes'>;
+
+/** As Envoy has them where the configuration says nothing. */
+const usual: WireLimits = { underscores: 'keep', maxHeaders: 100, maxHeadBytes: 60 * 1024 };
+
 /** The answer of Envoy's codec and connection manager to a malformed request; undefined if they accept it. */
 export function checkWire(
-  protocol: Connection['protocol'],
+  { protocol, tls }: Pick<Connection, 'protocol' | 'tls'>,
   request: HttpRequest,
-  { underscores }: Pick<HttpManager, 'underscores'> = { underscores: 'keep' },
+  limits: WireLimits = usual,
   blanks?: Blanks,
 ): Outcome | undefined {
-  const isRefused = underscores === 'refuse' && hasUnderscore(request, blanks);
+  const isLarge = isNearLimits(request, limits);
+  const isRefused = limits.underscores === 'refuse' && hasUnderscore(request, blanks);
   if (protocol === 'h2') {
-    return isRefused ? { kind: 'reset', details: 'http2.unexpected_underscore' } : checkHttp2Path(request);
+    const tooLarge = isLarge
+      ? (checkSize(protocol, request, limits, tls !== undefined) ?? checkLines(protocol, request, limits))
+      : undefined;
+    return tooLarge ?? checkFields(request) ?? (isRefused ? unexpectedUnderscore : checkHttp2Message(request));
   }
-  const { method, path } = request;
-  if (!knownMethods.has(method) || !isUrl(path)) return answered(400, 'http1.codec_error');
+  const tooLarge = isLarge ? checkSize(protocol, request, limits, false) : undefined;
+  return tooLarge ?? checkText(request) ?? checkHead(request, limits, isLarge, isRefused);
+}
+
+const unexpectedUnderscore: Outcome = { kind: 'reset', details: 'http2.unexpected_underscore' };
+
+/** Its way depends on routes for CONNECT, which are not read. */
+const tunnel: Outcome = { kind: 'unmodelled', at: 'CONNECT with a host and a port in place of the path' };
+
+/** The syntax, which Envoy looks at before it counts anything. */
+function checkText(request: HttpRequest): Outcome | undefined {
+  const { method, path, headers } = request;
+  if (/^https?:\/\//i.test(path)) return { kind: 'unmodelled', at: 'a URL with a host in place of the path' };
+  const isTarget = isUrl(path) || (method === 'CONNECT' && /^[!-~\x7f]+$/.test(path));
+  if (!knownMethods.has(method) || !isTarget) return answered(400, 'http1.codec_error');
   if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
-  return isRefused ? answered(400, 'http1.unexpected_underscore') : checkPath(request);
+  return checkHeaderText(request.authority, headers);
+}
+
+/** What is looked at while the headers are read, and when all of them are. */
+function checkHead(
+  request: HttpRequest,
+  limits: WireLimits,
+  isLarge: boolean,
+  isRefused: boolean,
+): Outcome | undefined {
+  if (isRefused && (!isLarge || isWithin(request, limits))) return answered(400, 'http1.unexpected_underscore');
+  const tooMany = isLarge ? checkLines('http/1.1', request, limits) : undefined;
+  return tooMany ?? checkFraming(request) ?? checkTarget(request);
+}
+
+/** Whether a name with an underscore comes before the first line that is one too many. */
+function isWithin(request: HttpRequest, limits: WireLimits): boolean {
+  const before = request.headers.slice(
+    0,
+    request.headers.findIndex(([name]) => name.includes('_')),
+  );
+  return checkLines('http/1.1', { ...request, headers: before, unseen: 0 }, limits) === undefined;
 }
 
 function hasUnderscore({ headers, told }: HttpRequest, blanks: Blanks | undefined): boolean {
@@ -36,20 +83,31 @@ function hasUnderscore({ headers, told }: HttpRequest, blanks: Blanks | undefine
   return told !== undefined && blanks?.ask('headers', 'one has an underscore in its name') === true;
 }
 
-/** Its codec takes what begins like a path, and the star of OPTIONS. */
-function checkHttp2Path({ method, path }: HttpRequest): Outcome | undefined {
-  if (path.startsWith('/')) return undefined;
-  if (path === '*' && method === 'OPTIONS') return answered(404, 'absolute_path_rejected');
+/** Its codec takes what begins like a path, and the star of OPTIONS. CONNECT has no path. */
+function checkHttp2Message({ method, path, headers, unseen }: HttpRequest): Outcome | undefined {
+  const hasBody = unseen === undefined && headers.some(isLengthOfBody);
+  if (method !== 'CONNECT' && !hasBody) {
+    if (path.startsWith('/')) return undefined;
+    if (path === '*' && method === 'OPTIONS') return answered(404, 'absolute_path_rejected');
+  }
   return { kind: 'reset', details: 'http2.violation.of.messaging.rule' };
 }
 
-/** What is looked at when all headers are read. */
-function checkPath({ method, path }: HttpRequest): Outcome | undefined {
-  if (path.startsWith('*')) {
-    return method === 'OPTIONS' && /^\*(?:$|\?)/.test(path)
-      ? answered(404, 'absolute_path_rejected')
-      : answered(400, 'http1.invalid_url');
+/** The client ends its request with the headers: a length of its body is wrong. */
+function isLengthOfBody([name, value]: HttpRequest['headers'][number]): boolean {
+  return name.length === 14 && name.toLowerCase() === 'content-length' && !/^0+$/.test(value);
+}
+
+function checkTarget(request: HttpRequest): Outcome | undefined {
+  const { method, path } = request;
+  if (method === 'CONNECT') {
+    return isConnectTarget(path) ? tunnel : answered(400, 'http1.invalid_url');
   }
+  const isStar = path.startsWith('*');
+  if (isStar && !(method === 'OPTIONS' && /^\*(?:$|\?)/.test(path))) return answered(400, 'http1.invalid_url');
+  if (!isAuthority(request)) return answered(400, 'http.invalid_authority');
+  if (removesHost(request)) return answered(400, 'missing_host_header');
+  if (isStar) return answered(404, 'absolute_path_rejected');
   return path.includes('#') ? answered(400, 'path_normalization_failed') : undefined;
 }
 

@@ -39,6 +39,26 @@ export function isLookedInto(disabledPorts: readonly number[] | undefined, { des
   return disabledPorts?.includes(destination.port) === false;
 }
 
+/**
+ * Whether the first line is longer than what the inspectors read at once. If all of its bytes are there by then, none wakes the
+ * inspector for HTTP again, and Envoy waits until `listener_filters_timeout`.
+ */
+export function outrunsInspectors(
+  { inspectors }: Listener,
+  connection: Connection,
+  request: HttpRequest | undefined,
+): boolean {
+  if (request === undefined || request.path.length < mostReadAtOnce - 64) return false;
+  if (connection.protocol !== 'http/1.1' || connection.tls !== undefined) return false;
+  if (!isLookedInto(inspectors.http, connection)) return false;
+  const most = isLookedInto(inspectors.tls, connection) ? mostReadAtOnce : mostOfHttp;
+  return request.method.length + request.path.length + ' HTTP/1.1\r\n'.length + 1 > most;
+}
+
+/** By the inspector for TLS, which stands before the one for HTTP. */
+const mostReadAtOnce = 16_384;
+const mostOfHttp = 65_536;
+
 /** What the inspector makes of plaintext bytes: it reads the first line, and knows no methods. */
 function plainProtocols({ protocol }: Connection, request: HttpRequest | undefined): readonly string[] {
   if (protocol === 'bytes' || request === undefined) return none;

@@ -180,7 +180,9 @@ class Journey {
     if (isMeshTls && way.outcome.kind === 'reaches' && way.outcome.tls !== undefined) {
       return { ...way, outcome: this.#failed('nobody ends the mutual TLS of the mesh', request) };
     }
-    return way.outcome.kind === 'closed' ? { ...way, outcome: this.#failed(way.outcome.details, request) } : way;
+    const { outcome } = way;
+    const hasNoAnswer = outcome.kind === 'closed' || outcome.kind === 'reset';
+    return hasNoAnswer ? { ...way, outcome: this.#failed(outcome.details, request) } : way;
   }
 
   #failed(why: string, request: HttpRequest | undefined): Outcome {

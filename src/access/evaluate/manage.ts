@@ -52,7 +52,7 @@ export function manage(
 
 /** The codec answers before it knows what the client expects. */
 function isOfCodec(outcome: Outcome): boolean {
-  return outcome.kind !== 'answered' || outcome.details.startsWith('http1.');
+  return outcome.kind !== 'answered' || /^http1?\./.test(outcome.details);
 }
 
 function through(filter: HttpFilter, passing: Passing): Outcome | undefined {

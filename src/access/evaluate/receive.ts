@@ -1,12 +1,15 @@
 import type { HttpManager } from '../lift/http-manager.ts';
 import { stripAuthority } from '../model/authority.ts';
 import { HeaderLines } from '../model/header-lines.ts';
+import { authorityOf } from '../model/host-lines.ts';
 import { normalizePath } from '../model/normalize-path.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { checkWire } from './check-wire.ts';
+import { unseenOfProxy } from './head-limits.ts';
+import { leaveConnection } from './leave-connection.ts';
 import { remoteAddress } from './remote-address.ts';
 import { RequestView } from './request-view.ts';
 
@@ -15,19 +18,22 @@ export type Received = { readonly view: RequestView } | { readonly outcome: Outc
 
 /** The checks of the codec and of the connection manager, and what they change in a request. */
 export function receive(manager: HttpManager, connection: Connection, request: HttpRequest, blanks?: Blanks): Received {
-  const fault = checkWire(connection.protocol, request, manager, blanks);
+  const fault = checkWire(connection, request, manager, blanks);
   if (fault !== undefined) return { outcome: fault };
   const normalized = normalizePath(request.path, manager.paths);
   if (normalized.kind === 'bad-request') return { outcome: answered(400, 'path_normalization_failed') };
   if (normalized.kind === 'redirect') return { outcome: answered(307, 'path_normalization_failed') };
   const headers = headerLines(request, connection.protocol, manager);
+  if (!leaveConnection(headers, manager)) return { outcome: answered(403, 'upgrade_failed') };
+  const authority = connection.protocol === 'h2' ? request.authority : authorityOf(request);
   const view = new RequestView(
     connection,
-    { method: request.method, path: normalized.path, authority: stripAuthority(request.authority, manager) },
+    { method: request.method, path: normalized.path, authority: stripAuthority(authority, manager) },
     headers,
     remoteAddress(manager, connection, headers),
     blanks,
   );
+  view.unseen = (request.unseen ?? 0) + unseenOfProxy;
   if (blanks !== undefined) view.knowsRemote = knowsRemote(manager, headers, blanks);
   if (request.opaque !== undefined) for (const name of request.opaque) view.setOpaque(name);
   addOwn(manager, view);

@@ -28,6 +28,8 @@ export class RequestView {
   skipsTokens = false;
   /** The client's address as text, as far as forwarding headers are believed; the peer's where none is. */
   readonly remoteText: string;
+  /** Header lines that this proxy and those before it may have added beside the known ones. */
+  unseen = 0;
   /** Of the path that it was taken from: hundreds of rules ask for it. */
   #barePath: string | undefined;
   #bareOf: string | undefined;
@@ -126,15 +128,16 @@ export class RequestView {
   onward(): RequestView {
     const onward = new RequestView(this.connection, this, this.headers.copy(), this.remoteText, this.blanks);
     onward.#opaque = this.#opaque;
+    onward.unseen = this.unseen;
     return onward;
   }
 
   /** As it goes on. */
   get request(): HttpRequest {
-    const { method, path, authority, opaque } = this;
+    const { method, path, authority, opaque, unseen } = this;
     const headers = this.headers.freeze();
     const { told } = this.headers;
-    return { method, path, authority, headers, opaque: opaque.length > 0 ? opaque : undefined, told };
+    return { method, path, authority, headers, opaque: opaque.length > 0 ? opaque : undefined, told, unseen };
   }
 
   /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */

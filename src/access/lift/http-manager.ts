@@ -58,6 +58,10 @@ export interface HttpManager {
   readonly underscores: 'keep' | 'refuse' | 'drop';
   /** Most header lines of a request, pseudo headers included. */
   readonly maxHeaders: number;
+  /** Most bytes of its head. */
+  readonly maxHeadBytes: number;
+  /** Protocols, in lower case, that a client may change to. */
+  readonly upgrades: readonly string[];
   /** What becomes of `x-forwarded-client-cert`, by which the next proxy is told whose certificate the client has. */
   readonly certificates: 'remove' | 'set' | 'append' | 'forward' | 'keep';
   /** The route table's name. */
@@ -86,6 +90,10 @@ export function liftHttpManager(message: Message): HttpManager {
     trustedHops: message.number('xff_num_trusted_hops') ?? 0,
     underscores: underscores[common.text('headers_with_underscores_action')] ?? 'keep',
     maxHeaders: common.number('max_headers_count') ?? 100,
+    maxHeadBytes: (message.number('max_request_headers_kb') ?? 60) * 1024,
+    upgrades: message
+      .messages('upgrade_configs', `${manager}.HttpConnectionManager.UpgradeConfig`)
+      .map((config) => config.text('upgrade_type').toLowerCase()),
     certificates: liftCertificates(message),
     routes: message.message('rds', `${manager}.Rds`).text('route_config_name'),
     filters: message.parts('http_filters', `${manager}.HttpFilter`).map(liftFilter),

@@ -191,11 +191,12 @@ const rows: Readonly<Record<string, Row>> = {
     'headers_with_underscores_action max_headers_count',
     'idle_timeout max_connection_duration max_requests_per_connection',
   ],
+  [`${manager}.HttpConnectionManager.UpgradeConfig`]: ['upgrade_type'],
   [`${manager}.HttpConnectionManager`]: [
     'rds route_config http_filters normalize_path merge_slashes path_with_escaped_slashes_action strip_any_host_port ' +
       'strip_trailing_host_dot use_remote_address xff_num_trusted_hops forward_client_cert_details ' +
       'set_current_client_cert_details local_reply_config upgrade_configs codec_type common_http_protocol_options ' +
-      'http_protocol_options http2_protocol_options',
+      'http_protocol_options http2_protocol_options max_request_headers_kb',
     'stat_prefix server_name access_log tracing stream_idle_timeout request_headers_timeout request_timeout ' +
       'server_header_transformation',
   ],

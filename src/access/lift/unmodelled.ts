@@ -152,9 +152,10 @@ export const unmodelledFields: Readonly<Record<string, string>> = {
     'header_filter response_flag_filter grpc_status_filter metadata_filter log_type_filter',
   'envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter': 'cel_config',
   [`${core}.HttpProtocolOptions`]: 'max_stream_duration max_response_headers_kb max_connection_duration_jitter',
+  [`${manager}.HttpConnectionManager.UpgradeConfig`]: 'filters enabled',
   [`${manager}.HttpConnectionManager`]:
     'add_user_agent generate_request_id drain_timeout proxy_100_continue represent_ipv4_remote_address_as_ipv4_mapped_ipv6 ' +
-    'skip_xff_append via internal_address_config delayed_close_timeout max_request_headers_kb scoped_routes ' +
+    'skip_xff_append via internal_address_config delayed_close_timeout scoped_routes ' +
     'preserve_external_request_id request_id_extension always_set_request_id_in_response ' +
     'strip_matching_host_port stream_error_on_invalid_http_message path_normalization_options ' +
     'http3_protocol_options original_ip_detection_extensions scheme_header_transformation proxy_status_config ' +

@@ -56,6 +56,11 @@ export class HeaderLines {
     return false;
   }
 
+  hasAny(names: readonly string[]): boolean {
+    for (const line of this.#lines) if (names.includes(line[0])) return true;
+    return false;
+  }
+
   /** One line in place of all of this name. */
   set(name: string, value: string): void {
     this.delete(name);

@@ -67,7 +67,7 @@ describe('the evaluator', () => {
         mergesSlashes: level > 1,
         escapedSlashes: level > 2 ? 'unescape' : 'keep',
       } as const;
-      const fault = checkWire('http/1.1', request);
+      const fault = checkWire({ protocol: 'http/1.1' }, request);
       const normalized = normalizePath(request.path, options);
       const seen = normalized.kind === 'path' ? normalized.path : 'path_normalization_failed';
       const predicted = fault?.kind === 'answered' ? codecDetails(fault.details) : seen;

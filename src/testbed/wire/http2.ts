@@ -3,10 +3,12 @@ import type { WireAnswer } from './answer.ts';
 /** Header fields in the order in which they are sent, pseudo headers among them; one character a byte (latin1). */
 export type HeaderFields = readonly (readonly [name: string, value: string])[];
 
-const frameTypes = { data: 0, headers: 1, resetStream: 3, settings: 4, goAway: 7 } as const;
+const frameTypes = { data: 0, headers: 1, resetStream: 3, settings: 4, goAway: 7, continuation: 9 } as const;
 const endStream = 0x1;
 const endHeaders = 0x4;
 const headerTableSize = 0x1;
+/** Until the peer allows more. */
+const mostOfFrame = 16_384;
 
 /**
  * A whole HTTP/2 connection with one request, as raw frames: libraries refuse to send what an attacker sends. Every
@@ -21,8 +23,19 @@ export function http2Request(fields: HeaderFields): Buffer {
   return Buffer.concat([
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
     frame(frameTypes.settings, 0, 0, settings),
-    frame(frameTypes.headers, endStream | endHeaders, 1, block),
+    ...headerFrames(block),
   ]);
+}
+
+/** A block that is too long for one frame goes on in others. */
+function headerFrames(block: Buffer): readonly Buffer[] {
+  const parts = Array.from({ length: Math.max(1, Math.ceil(block.length / mostOfFrame)) }, (_, i) =>
+    block.subarray(i * mostOfFrame, (i + 1) * mostOfFrame),
+  );
+  return parts.map((part, i) => {
+    const flags = (i === 0 ? endStream : 0) | (i === parts.length - 1 ? endHeaders : 0);
+    return frame(i === 0 ? frameTypes.headers : frameTypes.continuation, flags, 1, part);
+  });
 }
 
 /** The answer on stream 1 in `received`; undefined while it is incomplete. */

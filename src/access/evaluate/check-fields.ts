@@ -1,0 +1,46 @@
+import { lowerCase } from '../model/bytes.ts';
+import { hasControl } from '../model/controls.ts';
+import type { Outcome } from '../outcome.ts';
+import type { HttpRequest } from '../request.ts';
+import { isLength } from './head-text.ts';
+
+const invalidField: Outcome = { kind: 'reset', details: 'http2.invalid.header.field' };
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const authorityText = /^[!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]+$/;
+
+/** The codec of HTTP/2 has another meaning for the greatest number of 64 bits. */
+const mostOfLength = 0xffff_ffff_ffff_fffen;
+
+/** Headers of HTTP/1 that are for one connection. */
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The answer of the codec of HTTP/2 to the text of single fields; undefined where it reads them. */
+export function checkFields(request: HttpRequest): Outcome | undefined {
+  const { method, path, authority, headers, told } = request;
+  const isUntold = authority === '' && told !== undefined;
+  if (!token.test(method) || hasControl(path) || /[ \t]/.test(path)) return invalidField;
+  if (!isUntold && !authorityText.test(authority)) return invalidField;
+  let hasHost = false;
+  let hasLength = false;
+  for (const [raw, value] of headers) {
+    if (!token.test(raw) || hasControl(value)) return invalidField;
+    const name = lowerCase(raw);
+    if (ofConnection.has(name) || (name === 'te' && lowerCase(value) !== 'trailers')) return invalidField;
+    if (name === 'host') {
+      if (hasHost || !authorityText.test(value)) return invalidField;
+      hasHost = true;
+    }
+    if (name === 'content-length') {
+      if (hasLength || !isLength(value, mostOfLength)) return invalidField;
+      hasLength = true;
+    }
+  }
+  return undefined;
+}

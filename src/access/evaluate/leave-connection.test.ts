@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { HeaderLines } from '../model/header-lines.ts';
+import { leaveConnection } from './leave-connection.ts';
+
+type Lines = readonly (readonly [name: string, value: string])[];
+
+const kept: Lines = [['x-team', 'a']];
+const upgrade: Lines = [
+  ['connection', 'Upgrade'],
+  ['upgrade', 'WebSocket'],
+];
+
+describe('leaveConnection', () => {
+  test.each<[Lines, Lines]>([
+    [kept, kept],
+    [[['connection', 'x-team'], ...kept], []],
+    [[['connection', 'close'], ['keep-alive', '1'], ['transfer-encoding', 'chunked'], ...kept], kept],
+    [
+      [['te', 'gzip, trailers'], ...kept],
+      [...kept, ['te', 'trailers']],
+    ],
+    [[['te', 'gzip'], ...kept], kept],
+    [[['upgrade', 'foo'], ...kept], kept],
+    [[['host', 'b'], ...kept], kept],
+    [
+      [...upgrade, ...kept],
+      [...upgrade, ...kept],
+    ],
+  ])('leaves of %j only what filters see', (lines, expected) => {
+    const headers = new HeaderLines(lines);
+    expect(leaveConnection(headers, { upgrades: ['websocket'] })).toBe(true);
+    expect(headers.freeze()).toEqual(expected);
+  });
+
+  test('refuses another protocol', () => {
+    expect(leaveConnection(new HeaderLines(upgrade), { upgrades: [] })).toBe(false);
+  });
+});

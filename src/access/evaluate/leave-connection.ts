@@ -1,0 +1,41 @@
+import type { HttpManager } from '../lift/http-manager.ts';
+import { readConnectionHeader } from '../model/connection-header.ts';
+import type { HeaderLines } from '../model/header-lines.ts';
+
+/** Headers that are for one connection, or for the codec alone. */
+const ofConnection = [
+  'connection',
+  'upgrade',
+  'te',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'host',
+] as const;
+
+/**
+ * Removes the headers that are for one connection, and those that the client names as such, before any filter sees them.
+ * False if the client wants to change to a protocol to which this connection manager does not.
+ */
+export function leaveConnection(headers: HeaderLines, { upgrades }: Pick<HttpManager, 'upgrades'>): boolean {
+  if (!headers.hasAny(ofConnection)) return true;
+  const connection = readConnectionHeader(headers.get('connection'));
+  const wanted = headers.has('upgrade') ? headers.get('upgrade').join(',').toLowerCase() : undefined;
+  const isUpgrade = connection.upgrades && wanted !== undefined && wanted !== 'h2c';
+  if (isUpgrade && !upgrades.includes(wanted)) return false;
+  keepTrailers(headers);
+  for (const name of connection.removed) if (name !== 'te') headers.delete(name);
+  for (const name of ['keep-alive', 'proxy-connection', 'transfer-encoding', 'host']) headers.delete(name);
+  if (isUpgrade) return true;
+  headers.delete('connection');
+  headers.delete('upgrade');
+  return true;
+}
+
+/** Of `te` nothing else goes on. */
+function keepTrailers(headers: HeaderLines): void {
+  const codings = headers.get('te').join(',').split(',');
+  const hasTrailers = codings.some((coding) => coding.trim().toLowerCase() === 'trailers');
+  headers.delete('te');
+  if (hasTrailers) headers.add('te', 'trailers');
+}
