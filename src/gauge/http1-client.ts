@@ -64,10 +64,14 @@ export class Http1Client implements GaugeClient {
     }
   }
 
-  /** One whole answer, once it is there. */
+  /** One whole answer, once it is there; what the server says before it, such as 100, is no answer. */
   #read(method: string): RawAnswer | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end === -1) return undefined;
+    if (/^HTTP\/1\.[01] 1(?!01)/.test(this.#received.toString('latin1', 0, 12))) {
+      this.#received = this.#received.subarray(end + 4);
+      return this.#read(method);
+    }
     const [first = '', ...lines] = this.#received.toString('latin1', 0, end).split('\r\n');
     const headers = new Map(
       lines.map((line) => {
