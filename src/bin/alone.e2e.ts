@@ -38,3 +38,11 @@ test.each([
   expect(String(run.stderr)).toBe(`${name}: cannot write to standard output: no space left on device (ENOSPC)\n`);
   expect(run.status).toBe(3);
 });
+
+test('pilot-agent that has nothing left to wait for before it says how it ended, ends with 70', () => {
+  const withoutExit = '--import=data:text/javascript,process.exit=()=>undefined';
+  const program = join(built, 'pilot-agent.js');
+  const run = spawnSync(process.execPath, [withoutExit, program, 'version'], { encoding: 'utf8' });
+  expect(run.stdout).not.toBe('');
+  expect(run.status).toBe(70);
+});

@@ -13,6 +13,8 @@ process.stderr.on('error', () => undefined);
 if (process.argv.some((argument) => /^--log_(caller|stacktrace_level)/.test(argument)))
   process.setSourceMapsEnabled(true);
 
+// Whatever leaves nothing to wait for before the agent has said how it ended is a fault, which 0 would hide.
+process.exitCode = 70;
 const context = { environment: process.env, signals, warnings, saveMemory };
 // Not awaited at the top: an older Node, which is told so before this, could not read that.
 void import('../cli/agent/pilot-agent.ts').then(async ({ runPilotAgent }) => {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { InjectionInputs } from '../../injection/settings.ts';
-import type { PlainLog } from '../../lib/log.ts';
-import type { ServingNames, ServingObjects } from '../../live/others-objects.ts';
+import type { ServingNames } from '../../live/others-objects.ts';
 import type {
   AdmissionData,
   AdmissionQuestion,
@@ -12,19 +11,15 @@ import type {
 } from './admission-messages.ts';
 import type { AdmissionReply } from './answer-review.ts';
 import { FairQueue } from './fair-queue.ts';
+import { type LookUpOptions, LookUps } from './look-ups.ts';
 import type { NamespaceFollower } from './namespace-labels.ts';
 import { ThreadWatch } from './thread-watch.ts';
 
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-admission.cjs');
 
-export interface AdmissionThreadOptions extends AdmissionData {
-  readonly log: Pick<PlainLog, 'error'>;
+export interface AdmissionThreadOptions extends AdmissionData, LookUpOptions {
   readonly program?: string;
-  /** Undefined: nothing is known of the namespace. */
-  readonly labelsOf: (namespace: string) => Promise<NamespaceTexts | undefined>;
-  /** Which of the objects there are; absent: nobody knows. */
-  readonly servingOf?: (names: ServingNames) => Promise<ServingObjects | 'unknown'>;
   /** An object may keep the thread for so long; 4 s by default, as API servers wait for 5. */
   readonly longestMs?: number;
   /** An object that is only advised waits so long for others; 1 s by default, as API servers wait for 3. */
@@ -62,6 +57,7 @@ interface Waiting {
  */
 export class AdmissionThread implements NamespaceFollower {
   readonly #options: AdmissionThreadOptions;
+  readonly #lookUps: LookUps;
   readonly #watched: ThreadWatch;
   readonly #queue = new FairQueue<Waiting>(mostWaiting);
   /** Objects that are only advised, for when no others wait. */
@@ -75,6 +71,7 @@ export class AdmissionThread implements NamespaceFollower {
 
   constructor(options: AdmissionThreadOptions) {
     this.#options = options;
+    this.#lookUps = new LookUps(options);
     const { longestMs = usualLongestMs } = options;
     this.#watched = new ThreadWatch(longestMs, () => this.#failed(`an object took longer than ${longestMs} ms`));
     this.#worker = this.#begin();
@@ -204,7 +201,7 @@ export class AdmissionThread implements NamespaceFollower {
 
   /** The thread is at others meanwhile. */
   async #tellLabels(waiting: Waiting, namespace: string): Promise<void> {
-    const namespaceLabels = await this.#labelsOf(namespace);
+    const namespaceLabels = await this.#lookUps.labelsOf(namespace);
     if (namespaceLabels === undefined || this.#worker === undefined) {
       waiting.reject(new Error(`nothing is known of the namespace "${namespace}" yet`));
       return;
@@ -213,29 +210,9 @@ export class AdmissionThread implements NamespaceFollower {
   }
 
   async #tellServing(waiting: Waiting, names: ServingNames): Promise<void> {
-    const serving = await this.#servingOf(names);
+    const serving = await this.#lookUps.servingOf(names);
     if (this.#worker === undefined) waiting.reject(new Error('meshd stops'));
     else this.#askAgain(waiting, { serving });
-  }
-
-  async #labelsOf(namespace: string): Promise<NamespaceTexts | undefined> {
-    const { labelsOf, log } = this.#options;
-    try {
-      return await labelsOf(namespace);
-    } catch (error) {
-      log.error('the labels of a namespace could not be found', { namespace, reason: reasonOf(error) });
-      return undefined;
-    }
-  }
-
-  async #servingOf(names: ServingNames): Promise<ServingObjects | 'unknown'> {
-    const { servingOf, log } = this.#options;
-    try {
-      return (await servingOf?.(names)) ?? 'unknown';
-    } catch (error) {
-      log.error('who serves an object of the Gateway API could not be found', { reason: reasonOf(error) });
-      return 'unknown';
-    }
   }
 
   #askAgain(waiting: Waiting, known: Pick<AdmissionQuestion, 'namespaceLabels' | 'serving'>): void {
@@ -258,10 +235,6 @@ export class AdmissionThread implements NamespaceFollower {
     this.#watch();
     this.#next();
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function post(worker: Worker, message: ToAdmission): void {
