@@ -23,10 +23,12 @@ const ofConnection: ReadonlySet<string> = new Set([
 
 /** The answer of the codec of HTTP/2 to the text of single fields; undefined where it reads them. */
 export function checkFields(request: HttpRequest): Outcome | undefined {
-  const { method, path, authority, headers, told } = request;
+  const { method, path, authority, headers, told, unseen } = request;
   const isUntold = authority === '' && told !== undefined;
   if (!token.test(method) || hasControl(path) || /[ \t]/.test(path)) return invalidField;
   if (!isUntold && !authorityText.test(authority)) return invalidField;
+  // What a proxy has sent on, it has read; a change of the protocol it cannot send on.
+  if (unseen !== undefined) return headers.some(([name]) => name === 'upgrade') ? invalidField : undefined;
   let hasHost = false;
   let hasLength = false;
   for (const [raw, value] of headers) {

@@ -50,11 +50,13 @@ const tunnel: Outcome = { kind: 'unmodelled', at: 'CONNECT with a host and a por
 /** The syntax, which Envoy looks at before it counts anything. */
 function checkText(request: HttpRequest): Outcome | undefined {
   const { method, path, headers } = request;
-  if (/^https?:\/\//i.test(path)) return { kind: 'unmodelled', at: 'a URL with a host in place of the path' };
+  if (!path.startsWith('/') && /^https?:\/\//i.test(path))
+    return { kind: 'unmodelled', at: 'a URL with a host in place of the path' };
   const isTarget = isUrl(path) || (method === 'CONNECT' && /^[!-~\x7f]+$/.test(path));
   if (!knownMethods.has(method) || !isTarget) return answered(400, 'http1.codec_error');
   if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
-  return checkHeaderText(request.authority, headers);
+  // What a proxy has sent on, it has read.
+  return request.unseen === undefined ? checkHeaderText(request.authority, headers) : undefined;
 }
 
 /** What is looked at while the headers are read, and when all of them are. */
@@ -66,7 +68,8 @@ function checkHead(
 ): Outcome | undefined {
   if (isRefused && (!isLarge || isWithin(request, limits))) return answered(400, 'http1.unexpected_underscore');
   const tooMany = isLarge ? checkLines('http/1.1', request, limits) : undefined;
-  return tooMany ?? checkFraming(request) ?? checkTarget(request);
+  if (tooMany !== undefined) return tooMany;
+  return (request.unseen === undefined ? checkFraming(request) : undefined) ?? checkTarget(request);
 }
 
 /** Whether a name with an underscore comes before the first line that is one too many. */

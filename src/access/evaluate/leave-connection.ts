@@ -3,7 +3,7 @@ import { readConnectionHeader } from '../model/connection-header.ts';
 import type { HeaderLines } from '../model/header-lines.ts';
 
 /** Headers that are for one connection, or for the codec alone. */
-const ofConnection = [
+const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'upgrade',
   'te',
@@ -11,7 +11,7 @@ const ofConnection = [
   'proxy-connection',
   'transfer-encoding',
   'host',
-] as const;
+]);
 
 /**
  * Removes the headers that are for one connection, and those that the client names as such, before any filter sees them.

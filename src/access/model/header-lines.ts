@@ -56,8 +56,8 @@ export class HeaderLines {
     return false;
   }
 
-  hasAny(names: readonly string[]): boolean {
-    for (const line of this.#lines) if (names.includes(line[0])) return true;
+  hasAny(names: ReadonlySet<string>): boolean {
+    for (const line of this.#lines) if (names.has(line[0])) return true;
     return false;
   }
 

@@ -9,6 +9,14 @@ export function authorityOf({ authority, headers }: Pick<HttpRequest, 'authority
 }
 
 function withoutBlanks(value: string): string {
+  return value === '' || (isInk(value, 0) && isInk(value, value.length - 1)) ? value : trimmed(value);
+}
+
+function isInk(value: string, at: number): boolean {
+  return value.charCodeAt(at) > 0x20;
+}
+
+function trimmed(value: string): string {
   return value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 }
 
