@@ -79,6 +79,17 @@ describe('quickExtensions', () => {
     expect(read).toBeGreaterThan(leaf.length);
   });
 
+  test('does not take a number that looks like other fields for them, where a length before it is wrong', () => {
+    const numbered = Buffer.from(leaf);
+    const [version, number] = [8, 13];
+    expect(numbered.toString('hex', version, number + 2)).toBe('a003020102'.concat('0210'));
+    // 16 bytes: one, and an octet string of 13.
+    numbered.set([0x63, 0x04, 0x0d, ...Array(13).fill(0)], number + 2);
+    expect(texts(quickExtensions(numbered) ?? [])).toEqual(byLibrary(leaf));
+    numbered[version + 1] = 2;
+    expect(quickExtensions(numbered)).toBeUndefined();
+  });
+
   test.each([
     ['with bytes after it', () => Buffer.concat([leaf, Buffer.of(0)])],
     ['that is cut off', () => leaf.subarray(0, -1)],

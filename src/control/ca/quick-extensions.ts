@@ -4,6 +4,12 @@ import { Extension } from '@peculiar/asn1-x509';
 /** Identifiers of DER, as far as they lead to the extensions. */
 const tag = { boolean: 0x01, bits: 0x03, octets: 0x04, identifier: 0x06, sequence: 0x30, extensions: 0xa3 };
 
+/**
+ * Of what is signed (RFC 5280, section 4.1): perhaps a version; number, algorithm, issuer, validity, subject and key; perhaps
+ * identifiers of issuer and subject, and extensions. Where others stand, lengths before them are wrong.
+ */
+const fieldTags = /^(?:a0 )?02(?: 30){5}(?: [8a]1)?(?: [8a]2)?(?: a3)?$/;
+
 /** A value of DER: what it is, and its content. */
 interface Value {
   readonly tag: number;
@@ -20,10 +26,9 @@ export function quickExtensions(certificate: Buffer): readonly Extension[] | und
   const [signed, algorithm, signature, ...others] = (isSequence(whole) && valuesIn(whole.content)) || [];
   if (after.length > 0 || others.length > 0 || !isSequence(algorithm) || signature?.tag !== tag.bits) return undefined;
   const fields = isSequence(signed) ? (valuesIn(signed.content) ?? []) : [];
-  const place = fields.findIndex((field) => field.tag === tag.extensions);
-  if (fields.length === 0 || (place >= 0 && place !== fields.length - 1)) return undefined;
-  const wrapped = fields[place];
-  if (wrapped === undefined) return [];
+  if (!fieldTags.test(fields.map((field) => field.tag.toString(16).padStart(2, '0')).join(' '))) return undefined;
+  const wrapped = fields.at(-1);
+  if (wrapped?.tag !== tag.extensions) return [];
   const [list, ...more] = valuesIn(wrapped.content) ?? [];
   const found = isSequence(list) && more.length === 0 ? valuesIn(list.content)?.map(extensionOf) : undefined;
   const known = found?.filter((extension) => extension !== undefined);
