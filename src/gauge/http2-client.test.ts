@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import { refusalOf } from './http2-client.ts';
+import { createServer } from 'node:http2';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Http2Client, refusalOf } from './http2-client.ts';
 
 const request = { method: 'GET', path: '/', authority: 'cart.shop', headers: [] };
 
@@ -23,5 +25,17 @@ describe('refusalOf', () => {
         ],
       }),
     ).toBeUndefined();
+  });
+});
+
+describe('Http2Client', () => {
+  test('sends a request whose headers tell of a body as one whose body is still to come', async () => {
+    const server = createServer().on('stream', (stream) => stream.respond({ ':status': 403 }, { endStream: true }));
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = new Http2Client(connect((server.address() as AddressInfo).port, '127.0.0.1'));
+    onTestFinished(() => client.close());
+    const posted = { ...request, method: 'POST', headers: [['content-length', '5']] as const };
+    expect(await client.send(posted)).toMatchObject({ status: 403 });
   });
 });

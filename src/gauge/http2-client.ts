@@ -35,7 +35,7 @@ export class Http2Client implements GaugeClient {
 
   #answerTo(request: HttpRequest): Promise<RawAnswer> {
     return new Promise((resolve) => {
-      const stream = this.#session.request(fieldsOf(request), { endStream: true });
+      const stream = this.#session.request(fieldsOf(request), { endStream: !hasBody(request.headers) });
       stream.setTimeout(answerTimeoutMs, () => resolve(ended('no answer')));
       stream.on('response', (fields) => resolve(answerOf(fields)));
       stream.on('error', (error: NodeJS.ErrnoException) => resolve(ended(endingOf(error))));
@@ -63,6 +63,14 @@ export function refusalOf(request: HttpRequest): string | undefined {
   } finally {
     session.destroy();
   }
+}
+
+/**
+ * Whether the headers tell of a body. The stream then stays open for it, as the answer does not depend on it: Envoy resets a
+ * stream that ends before the length that it was told.
+ */
+export function hasBody(headers: HttpRequest['headers']): boolean {
+  return headers.some(([name, value]) => name.toLowerCase() === 'content-length' && !/^0*$/.test(value));
 }
 
 function joined(headers: HttpRequest['headers']): Record<string, string | string[]> {

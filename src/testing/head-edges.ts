@@ -197,6 +197,13 @@ function behindProxy(): readonly Edge[] {
   return [
     text('far below', { headers: many(80) }),
     text('headers that are for one connection', { headers: [...forOneConnection, ...many(83)] }),
+    text('a host that HTTP/2 has not', { authority: 'a@b' }),
+    text('an upgrade to WebSocket', {
+      headers: [
+        ['connection', 'Upgrade'],
+        ['upgrade', 'websocket'],
+      ],
+    }),
     { ...text('lines that what is added makes too many', { headers: many(90) }), unknown: ['http/1.1', 'h2'] },
     { ...frames('as many lines as the first takes', { headers: many(96) }), unknown: ['http/1.1'] },
     text('as many lines as the first takes', { headers: many(98) }),

@@ -7,6 +7,17 @@ export function answered(status: number, details: string): Outcome {
   return { kind: 'answered', status, details };
 }
 
+/** Faults of a request for which Envoy resets a stream of HTTP/2 with PROTOCOL_ERROR; for others it is INTERNAL_ERROR. */
+const protocolErrors: ReadonlySet<string> = new Set([
+  'http2.invalid.header.field',
+  'http2.violation.of.messaging.rule',
+]);
+
+/** The status that a proxy answers with, where the next one resets the stream with these details. */
+export function statusOfReset(details: string): 502 | 503 {
+  return protocolErrors.has(details) ? 502 : 503;
+}
+
 /** Envoy's gRPC status for an HTTP status (source/common/grpc/status.cc); all others are UNKNOWN. */
 const grpcStatuses: Readonly<Record<number, number>> = {
   400: 13,

@@ -87,18 +87,12 @@ function hasUnderscore({ headers, told }: HttpRequest, blanks: Blanks | undefine
 }
 
 /** Its codec takes what begins like a path, and the star of OPTIONS. CONNECT has no path. */
-function checkHttp2Message({ method, path, headers, unseen }: HttpRequest): Outcome | undefined {
-  const hasBody = unseen === undefined && headers.some(isLengthOfBody);
-  if (method !== 'CONNECT' && !hasBody) {
+function checkHttp2Message({ method, path }: HttpRequest): Outcome | undefined {
+  if (method !== 'CONNECT') {
     if (path.startsWith('/')) return undefined;
     if (path === '*' && method === 'OPTIONS') return answered(404, 'absolute_path_rejected');
   }
   return { kind: 'reset', details: 'http2.violation.of.messaging.rule' };
-}
-
-/** The client ends its request with the headers: a length of its body is wrong. */
-function isLengthOfBody([name, value]: HttpRequest['headers'][number]): boolean {
-  return name.length === 14 && name.toLowerCase() === 'content-length' && !/^0+$/.test(value);
 }
 
 function checkTarget(request: HttpRequest): Outcome | undefined {

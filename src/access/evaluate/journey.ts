@@ -3,7 +3,7 @@ import type { LiftedProxy } from '../lift-proxy.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { findWorkload, proxyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
-import { answered, inFormOf } from './answer.ts';
+import { answered, inFormOf, statusOfReset } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay, oneEndpoint } from './choices.ts';
 import { type Client, tlsOf } from './client.ts';
@@ -181,13 +181,14 @@ class Journey {
       return { ...way, outcome: this.#failed('nobody ends the mutual TLS of the mesh', request) };
     }
     const { outcome } = way;
-    const hasNoAnswer = outcome.kind === 'closed' || outcome.kind === 'reset';
-    return hasNoAnswer ? { ...way, outcome: this.#failed(outcome.details, request) } : way;
+    if (outcome.kind !== 'closed' && outcome.kind !== 'reset') return way;
+    const status = outcome.kind === 'reset' ? statusOfReset(outcome.details) : 503;
+    return { ...way, outcome: this.#failed(outcome.details, request, status) };
   }
 
-  #failed(why: string, request: HttpRequest | undefined): Outcome {
+  #failed(why: string, request: HttpRequest | undefined, status = 503): Outcome {
     if (request === undefined) return closedWith(this.#isShakingHands ? [35] : [52, 56], why);
-    return inFormOf(request, answered(503, why), this.#blanks);
+    return inFormOf(request, answered(status, why), this.#blanks);
   }
 
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */

@@ -53,13 +53,23 @@ describe('a large request from one sidecar to the other', () => {
   });
 });
 
+test('an upgrade to WebSocket that goes on over HTTP/2 is answered with 502, as the other sidecar resets the stream', () => {
+  const headers = [
+    ['connection', 'Upgrade'],
+    ['upgrade', 'websocket'],
+  ] as const;
+  const [way] = ways('http/1.1', { path: '/', headers }, ports.h2);
+  expect(way).toEqual({ told: '502 http2.invalid.header.field', sides: ['client', 'server'] });
+});
+
 function ways(
   protocol: keyof typeof ports,
   { path, headers }: { readonly path: string; readonly headers: readonly (readonly [string, string])[] },
+  port: number = ports[protocol],
 ): readonly { readonly told: string; readonly sides: readonly string[] }[] {
   const request = { method: 'GET', path, authority: 'web', headers };
   const from = { kind: 'workload', namespace: 'foo', name: 'curl' } as const;
-  const to = { address: '10.96.0.1', port: ports[protocol] };
+  const to = { address: '10.96.0.1', port };
   return travel(compiledWorld([mesh]), { from, to, protocol, request }, { now: 0 }).map(({ outcome, legs }) => {
     const told =
       outcome.kind === 'answered'

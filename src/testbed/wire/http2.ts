@@ -12,9 +12,10 @@ const mostOfFrame = 16_384;
 
 /**
  * A whole HTTP/2 connection with one request, as raw frames: libraries refuse to send what an attacker sends. Every
- * field is a literal without indexing (RFC 7541 section 6.2.2), without Huffman coding.
+ * field is a literal without indexing (RFC 7541 section 6.2.2), without Huffman coding. With `isOpen` the request does not end
+ * with its headers: a body, which is never sent, is still to come.
  */
-export function http2Request(fields: HeaderFields): Buffer {
+export function http2Request(fields: HeaderFields, isOpen = false): Buffer {
   // No dynamic table: so the answer can be read without keeping one.
   const settings = Buffer.from([0, headerTableSize, 0, 0, 0, 0]);
   const block = Buffer.concat(
@@ -23,17 +24,17 @@ export function http2Request(fields: HeaderFields): Buffer {
   return Buffer.concat([
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
     frame(frameTypes.settings, 0, 0, settings),
-    ...headerFrames(block),
+    ...headerFrames(block, isOpen),
   ]);
 }
 
 /** A block that is too long for one frame goes on in others. */
-function headerFrames(block: Buffer): readonly Buffer[] {
+function headerFrames(block: Buffer, isOpen: boolean): readonly Buffer[] {
   const parts = Array.from({ length: Math.max(1, Math.ceil(block.length / mostOfFrame)) }, (_, i) =>
     block.subarray(i * mostOfFrame, (i + 1) * mostOfFrame),
   );
   return parts.map((part, i) => {
-    const flags = (i === 0 ? endStream : 0) | (i === parts.length - 1 ? endHeaders : 0);
+    const flags = (i === 0 && !isOpen ? endStream : 0) | (i === parts.length - 1 ? endHeaders : 0);
     return frame(i === 0 ? frameTypes.headers : frameTypes.continuation, flags, 1, part);
   });
 }
