@@ -55,6 +55,15 @@ describe('warnings about the inputs of an answer', () => {
     expect(error).not.toContain('other namespaces');
   });
 
+  test('are told of an object that is skipped in a list, whatever stands before it there', async () => {
+    const [before = ''] = policy('bar', 'httpbin').split('---');
+    const unknown = 'apiVersion: security.example.com/v1\nkind: AuthorizationPolicy\nmetadata: {name: b, namespace: foo}\n';
+    const items = [before, unknown].map((item) => `- ${item.trim().replaceAll('\n', '\n  ')}\n`).join('');
+    const { error } = await run(explain, `${mesh}${otherNamespace}apiVersion: v1\nkind: List\nitems:\n${items}`);
+    expect(error).toMatch(/AuthorizationPolicy "foo\/b" .*\[kind-without-effect\]$/m);
+    expect(error).not.toContain('other namespaces');
+  });
+
   test('do not drown the answer', async () => {
     const many = Array.from({ length: 14 }, (_, i) => policy('foo', `none-${i}`).replace('idle', `idle-${i}`)).join('');
     const { error } = await run(explain, mesh + many);

@@ -31,9 +31,9 @@ export function inputWarnings(
   const placed = placeEach(diagnostics, sources);
   const inhabited = new Set(topology.workloads.map(({ namespace }) => namespace));
   const root = decidedRoot ?? settings.rootNamespace;
-  const holders = new Holders(objects, sources);
   return {
     about(namespaces) {
+      const holders = new Holders(objects);
       const asked = new Set(namespaces);
       const concerns = (span: SourceSpan): boolean => {
         const namespace = holders.namespaceOf(span);
@@ -53,24 +53,22 @@ export function inputWarnings(
 
 /** The objects that hold a place. */
 class Holders {
-  readonly #objects = new Map<string, Snapshot['objects']>();
-  readonly #texts: ReadonlyMap<string, string>;
+  /** Of each file, in their order. */
+  readonly #objects = new Map<string, Snapshot['objects'][number][]>();
 
-  constructor(objects: Snapshot['objects'], sources: readonly SourceText[]) {
-    this.#texts = new Map(sources.map(({ path, text }) => [path, text]));
+  constructor(objects: Snapshot['objects']) {
     for (const object of objects) {
-      const { file } = object.document;
-      this.#objects.set(file, [...(this.#objects.get(file) ?? []), object]);
+      const own = this.#objects.get(object.document.file);
+      if (own === undefined) this.#objects.set(object.document.file, [object]);
+      else own.push(object);
     }
+    for (const own of this.#objects.values()) own.sort((a, b) => a.document.start.start - b.document.start.start);
   }
 
-  /** Undefined where no object with a namespace stands: in settings, and in documents that are no objects of the mesh. */
+  /** Undefined where no object with a namespace stands: in settings, and in objects that are none of the mesh. */
   namespaceOf({ file, start }: SourceSpan): string | undefined {
-    const before = this.#objects.get(file)?.filter(({ document }) => document.start.start <= start) ?? [];
-    const holder = before.toSorted((a, b) => b.document.start.start - a.document.start.start)[0];
-    if (holder === undefined) return undefined;
-    const between = this.#texts.get(file)?.slice(holder.document.start.start, start) ?? '';
-    if (/\n---(?:\s|$)/.test(between)) return undefined;
+    const holder = this.#objects.get(file)?.findLast(({ document }) => document.start.start <= start);
+    if (holder === undefined || start >= holder.document.spanOf([]).end) return undefined;
     const namespace = holder.kind === 'Namespace' ? holder.name : holder.namespace;
     return namespace === '' ? undefined : namespace;
   }
