@@ -162,6 +162,14 @@ function connections(): readonly Edge[] {
           ],
         }),
       ),
+    ...[255, 256].map((length) =>
+      text(`connection te with ${length} bytes of it`, {
+        headers: [
+          ['connection', 'te'],
+          ['te', long(length)],
+        ],
+      }),
+    ),
     text('an upgrade that connection does not name', { headers: [['upgrade', 'foo']] }),
     text('the host taken away, and a star', { path: '*', headers: [['connection', 'host']] }),
     text('the host taken away, and a fragment', { path: '/#', headers: [['connection', 'host']] }),

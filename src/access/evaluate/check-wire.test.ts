@@ -79,6 +79,23 @@ describe('checkWire', () => {
     [[['transfer-encoding', 'gzip']], answered(501, 'http1.invalid_transfer_encoding'), noField],
     [[['transfer-encoding', 'chunked']], undefined, noField],
     [[['connection', 'x-forwarded-for']], answered(400, 'http1.connection_header_rejected'), noField],
+    [
+      [
+        ['connection', 'te'],
+        ['te', filled(255)],
+      ],
+      undefined,
+      noField,
+    ],
+    [
+      [
+        ['connection', 'te'],
+        ['te', filled(256)],
+      ],
+      answered(400, 'http1.connection_header_rejected'),
+      noField,
+    ],
+    [[['te', filled(256)]], undefined, noField],
     [[['connection', 'host']], answered(400, 'missing_host_header'), noField],
     [[['te', 'gzip']], undefined, noField],
     [[['host', 'a b']], answered(400, 'http.invalid_authority'), noField],

@@ -48,9 +48,13 @@ export function checkFraming({ headers }: HttpRequest): Outcome | undefined {
     const isChunked = others.length === 0 && /^[ \t]*chunked[ \t]*$/i.test(coding);
     if (!isChunked) return answered(501, 'http1.invalid_transfer_encoding');
   }
-  const { isRefused } = readConnectionHeader(linesOf(headers, 'connection'));
-  return isRefused ? answered(400, 'http1.connection_header_rejected') : undefined;
+  const { isRefused, removed } = readConnectionHeader(linesOf(headers, 'connection'));
+  const isLong = removed.includes('te') && linesOf(headers, 'te').join(',').length >= longTe;
+  return isRefused || isLong ? answered(400, 'http1.connection_header_rejected') : undefined;
 }
+
+/** Envoy doesn't read a `te` of so many bytes and more, if `connection` names it. */
+const longTe = 256;
 
 /** Whether the client takes the host away again. */
 export function removesHost({ headers }: HttpRequest): boolean {
