@@ -22,6 +22,11 @@ describe('leaveConnection', () => {
     [[['te', 'gzip'], ...kept], kept],
     [[['upgrade', 'foo'], ...kept], kept],
     [[['host', 'b'], ...kept], kept],
+    [[['expect', '100-Continue'], ...kept], kept],
+    [
+      [['expect', 'a'], ...kept],
+      [['expect', 'a'], ...kept],
+    ],
     [
       [...upgrade, ...kept],
       [...upgrade, ...kept],

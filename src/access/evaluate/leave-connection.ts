@@ -11,6 +11,7 @@ const ofConnection: ReadonlySet<string> = new Set([
   'proxy-connection',
   'transfer-encoding',
   'host',
+  'expect',
 ]);
 
 /**
@@ -24,6 +25,8 @@ export function leaveConnection(headers: HeaderLines, { upgrades }: Pick<HttpMan
   const isUpgrade = connection.upgrades && wanted !== undefined && wanted !== 'h2c';
   if (isUpgrade && !upgrades.includes(wanted)) return false;
   keepTrailers(headers);
+  // Envoy says 100 to the client itself.
+  if (headers.get('expect').join(',').toLowerCase() === '100-continue') headers.delete('expect');
   for (const name of connection.removed) if (name !== 'te') headers.delete(name);
   for (const name of ['keep-alive', 'proxy-connection', 'transfer-encoding', 'host']) headers.delete(name);
   if (isUpgrade) return true;

@@ -9,6 +9,7 @@ import { answered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { checkWire } from './check-wire.ts';
 import { unseenOfProxy } from './head-limits.ts';
+import { removeInternalHeaders } from './internal-headers.ts';
 import { leaveConnection } from './leave-connection.ts';
 import { remoteAddress } from './remote-address.ts';
 import { RequestView } from './request-view.ts';
@@ -25,6 +26,7 @@ export function receive(manager: HttpManager, connection: Connection, request: H
   if (normalized.kind === 'redirect') return { outcome: answered(307, 'path_normalization_failed') };
   const headers = headerLines(request, connection.protocol, manager);
   if (!leaveConnection(headers, manager)) return { outcome: answered(403, 'upgrade_failed') };
+  removeInternalHeaders(headers, manager.usesRemoteAddress);
   const authority = connection.protocol === 'h2' ? request.authority : authorityOf(request);
   const view = new RequestView(
     connection,
@@ -89,6 +91,9 @@ function addOwn(manager: HttpManager, view: RequestView): void {
   const { usesRemoteAddress, trustedHops } = manager;
   if (usesRemoteAddress && headers.isTold('x-forwarded-for')) {
     headers.set('x-forwarded-for', [...headers.get('x-forwarded-for'), connection.source].join(','));
+  }
+  if (usesRemoteAddress && view.knowsRemote) {
+    headers.set('x-envoy-external-address', view.remoteText);
   }
   const lacksProtocol = headers.isTold('x-forwarded-proto') && !headers.has('x-forwarded-proto');
   if (lacksProtocol || (usesRemoteAddress && trustedHops === 0)) {
