@@ -57,7 +57,8 @@ describe('warnings about the inputs of an answer', () => {
 
   test('are told of an object that is skipped in a list, whatever stands before it there', async () => {
     const [before = ''] = policy('bar', 'httpbin').split('---');
-    const unknown = 'apiVersion: security.example.com/v1\nkind: AuthorizationPolicy\nmetadata: {name: b, namespace: foo}\n';
+    const unknown =
+      'apiVersion: security.example.com/v1\nkind: AuthorizationPolicy\nmetadata: {name: b, namespace: foo}\n';
     const items = [before, unknown].map((item) => `- ${item.trim().replaceAll('\n', '\n  ')}\n`).join('');
     const { error } = await run(explain, `${mesh}${otherNamespace}apiVersion: v1\nkind: List\nitems:\n${items}`);
     expect(error).toMatch(/AuthorizationPolicy "foo\/b" .*\[kind-without-effect\]$/m);
