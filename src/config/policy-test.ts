@@ -82,6 +82,11 @@ export function isRequestHeader(name: string, value: string): boolean {
   return isHeaderName(name) && isOneLine(value);
 }
 
+/** Whether a request can have this text as its method: what is none would move the boundary between method and path. */
+export function isRequestMethod(text: string): boolean {
+  return isHeaderName(text);
+}
+
 /** Whether a request can have the method, path or host. */
 export function isRequestText(text: string): boolean {
   return isOneLine(text);

@@ -39,6 +39,8 @@ export interface ContainerSpec {
 
 export interface PodSpec {
   readonly serviceAccountName?: string;
+  /** The older name of the field: Kubernetes takes it where the other one is absent or empty. */
+  readonly serviceAccount?: string;
   readonly hostNetwork?: boolean;
   readonly hostname?: string;
   readonly subdomain?: string;

@@ -131,7 +131,7 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   'port-key': one('invalid-port', 'a container port from 1 to 65535', (text) => isPort(text, 1)),
   'port-text': one('invalid-port', 'a port from 0 to 65535', (text) => isPort(text, 0)),
   'request-host': one('invalid-host-name', 'no line breaks and no NUL', isOneLine),
-  'request-method': one('invalid-name', 'no line breaks and no NUL', isOneLine),
+  'request-method': one('invalid-name', 'letters, digits and signs of a method, and no space', isHeaderName),
   'request-path': one('invalid-uri', 'no line breaks and no NUL', isOneLine),
   'request-value': one('invalid-header-value', 'no line breaks and no NUL', isOneLine),
   'retry-on': one(

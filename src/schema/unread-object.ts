@@ -41,7 +41,7 @@ function templateOf(value: JsonObject, path: readonly string[]): UnreadObject['t
   const containers = valueAt(value, [...path, 'spec', 'containers']);
   if (!Array.isArray(containers) || containers.length === 0) return undefined;
   const spec = [...path, 'spec'];
-  const account = textAt(value, [...spec, 'serviceAccountName']);
+  const account = textAt(value, [...spec, 'serviceAccountName']) || textAt(value, [...spec, 'serviceAccount']);
   return {
     metadata: {
       labels: textsAt(value, [...path, 'metadata', 'labels']),

@@ -10,6 +10,12 @@ export interface Edge {
 }
 
 type Line = readonly [name: string, value: string];
+const methods = (
+  'ACL BIND CHECKOUT COPY DELETE HEAD LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MOVE MSEARCH M-SEARCH NOTIFY OPTIONS ' +
+  'PATCH POST PRI PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK ' +
+  'UNSUBSCRIBE UPDATE VERSION-CONTROL'
+).split(' ');
+
 type Change = Partial<Pick<HttpRequest, 'method' | 'path' | 'authority'>> & { readonly headers?: readonly Line[] };
 
 /** The client of the tests sends it last over HTTP/1.1. */
@@ -107,7 +113,16 @@ function texts(): readonly Edge[] {
     ...both('three hosts', { headers: many(2, () => 'host') }),
     text('no host', { authority: '' }),
     frames('an empty host', { authority: '' }),
-    ...['get', 'FOO', 'G(T'].map((method) => text(`method ${method}`, { method })),
+    ...['get', 'FOO', 'G(T', ...methods].map((method) => text(`method ${method}`, { method })),
+    frames('method QUERY', { method: 'QUERY' }),
+    text('QUERY with an empty type of its content', { method: 'QUERY', headers: [['content-type', '']] }),
+    frames('QUERY with an empty type of its content', { method: 'QUERY', headers: [['content-type', '']] }),
+    text('QUERY with a fragment', { method: 'QUERY', path: '/#' }),
+    text('QUERY of everything', { method: 'QUERY', path: '*' }),
+    text('QUERY without a host', { method: 'QUERY', authority: '' }),
+    text('QUERY with a host that is none', { method: 'QUERY', authority: 'a b' }),
+    text('QUERY with a type of its content', { method: 'QUERY', headers: [['content-type', 'text/plain']] }),
+    frames('QUERY with a type of its content', { method: 'QUERY', headers: [['content-type', 'text/plain']] }),
     frames('method G(T', { method: 'G(T' }),
     ...both('a malformed host of gRPC', { authority: 'a b', headers: [['content-type', 'application/grpc']] }),
   ];

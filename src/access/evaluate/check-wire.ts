@@ -8,12 +8,12 @@ import { checkFields } from './check-fields.ts';
 import { checkLines, checkSize, isNearLimits } from './head-limits.ts';
 import { checkFraming, checkHeaderText, isAuthority, isConnectTarget, removesHost } from './head-text.ts';
 
-/** Methods that the codec of HTTP/1 knows. */
+/** Methods that the codec of HTTP/1 knows; it writes M-SEARCH without its hyphen. */
 const knownMethods = new Set(
   (
     'GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE COPY LOCK MKCOL MOVE PROPFIND PROPPATCH SEARCH UNLOCK BIND REBIND ' +
-    'UNBIND ACL REPORT MKACTIVITY CHECKOUT MERGE M-SEARCH NOTIFY SUBSCRIBE UNSUBSCRIBE PATCH PURGE MKCALENDAR LINK ' +
-    'UNLINK SOURCE'
+    'UNBIND ACL REPORT MKACTIVITY CHECKOUT MERGE MSEARCH NOTIFY SUBSCRIBE UNSUBSCRIBE PATCH PURGE MKCALENDAR LINK ' +
+    'UNLINK SOURCE QUERY'
   ).split(' '),
 );
 
@@ -50,8 +50,7 @@ const tunnel: Outcome = { kind: 'unmodelled', at: 'CONNECT with a host and a por
 /** The syntax, which Envoy looks at before it counts anything. */
 function checkText(request: HttpRequest): Outcome | undefined {
   const { method, path, headers } = request;
-  if (!path.startsWith('/') && /^https?:\/\//i.test(path))
-    return { kind: 'unmodelled', at: 'a URL with a host in place of the path' };
+  if (isWholeUrl(path)) return { kind: 'unmodelled', at: wholeUrl };
   const isTarget = isUrl(path) || (method === 'CONNECT' && /^[!-~\x7f]+$/.test(path));
   if (!knownMethods.has(method) || !isTarget) return answered(400, 'http1.codec_error');
   if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
@@ -87,9 +86,10 @@ function hasUnderscore({ headers, told }: HttpRequest, blanks: Blanks | undefine
 }
 
 /** Its codec takes what begins like a path, and the star of OPTIONS. CONNECT has no path. */
-function checkHttp2Message({ method, path }: HttpRequest): Outcome | undefined {
+function checkHttp2Message(request: HttpRequest): Outcome | undefined {
+  const { method, path } = request;
   if (method !== 'CONNECT') {
-    if (path.startsWith('/')) return undefined;
+    if (path.startsWith('/')) return checkQuery(request);
     if (path === '*' && method === 'OPTIONS') return answered(404, 'absolute_path_rejected');
   }
   return { kind: 'reset', details: 'http2.violation.of.messaging.rule' };
@@ -105,10 +105,27 @@ function checkTarget(request: HttpRequest): Outcome | undefined {
   if (!isAuthority(request)) return answered(400, 'http.invalid_authority');
   if (removesHost(request)) return answered(400, 'missing_host_header');
   if (isStar) return answered(404, 'absolute_path_rejected');
-  return path.includes('#') ? answered(400, 'path_normalization_failed') : undefined;
+  return checkQuery(request) ?? (path.includes('#') ? answered(400, 'path_normalization_failed') : undefined);
+}
+
+/** What is asked for stands in the body, whose type has to be told. */
+function checkQuery({ method, headers }: HttpRequest): Outcome | undefined {
+  if (method !== 'QUERY' || headers.some(isTypeOfBody)) return undefined;
+  return answered(400, 'query_missing_content_type');
+}
+
+/** What stands in place of the path and is not read. */
+export const wholeUrl = 'a URL with a host in place of the path';
+
+export function isWholeUrl(path: string): boolean {
+  return !path.startsWith('/') && /^[a-z][a-z\d+.-]*:\/\//i.test(path);
 }
 
 /** Whether the codec accepts a text as the URL of a request: printable ASCII that begins like a path. */
 export function isUrl(path: string): boolean {
   return isSettled(path) || /^[/*][!-~\x7f]*$/.test(path);
+}
+
+function isTypeOfBody([name, value]: HttpRequest['headers'][number]): boolean {
+  return value !== '' && name.toLowerCase() === 'content-type';
 }

@@ -3,7 +3,7 @@ import type { AddressBlock } from '../model/address-block.ts';
 import { addressBytes } from '../model/address-block.ts';
 import { lowerCase } from '../model/bytes.ts';
 import type { Connection, HttpRequest } from '../request.ts';
-import { isUrl } from './check-wire.ts';
+import { isUrl, isWholeUrl, wholeUrl } from './check-wire.ts';
 
 /**
  * The chain that Envoy takes, undefined where there is none, and those that would have taken a connection to the same
@@ -40,20 +40,25 @@ export function isLookedInto(disabledPorts: readonly number[] | undefined, { des
 }
 
 /**
- * Whether the first line is longer than what the inspectors read at once. If all of its bytes are there by then, none wakes the
- * inspector for HTTP again, and Envoy waits until `listener_filters_timeout`.
+ * Why it is not known what the inspectors make of plaintext bytes. A first line may be longer than what they read at once: if
+ * all of its bytes are there by then, none wakes the inspector for HTTP again, and Envoy waits until `listener_filters_timeout`.
  */
-export function outrunsInspectors(
+export function unknownToInspectors(
   { inspectors }: Listener,
   connection: Connection,
   request: HttpRequest | undefined,
-): boolean {
-  if (request === undefined || request.path.length < mostReadAtOnce - 64) return false;
-  if (connection.protocol !== 'http/1.1' || connection.tls !== undefined) return false;
-  if (!isLookedInto(inspectors.http, connection)) return false;
+): string | undefined {
+  if (request === undefined || connection.protocol !== 'http/1.1' || connection.tls !== undefined) return undefined;
+  if (!isLookedInto(inspectors.http, connection)) return undefined;
+  const { method, path } = request;
+  if (isWholeUrl(path)) return wholeUrl;
+  if (method === 'CONNECT' && !path.startsWith('/'))
+    return 'CONNECT with something else than a path, before an inspector';
   const most = isLookedInto(inspectors.tls, connection) ? mostReadAtOnce : mostOfHttp;
-  return request.method.length + request.path.length + ' HTTP/1.1\r\n'.length + 1 > most;
+  return method.length + path.length + ' HTTP/1.1\r\n'.length + 1 > most ? slowLine : undefined;
 }
+
+const slowLine = 'a first line so long that its way depends on how many packets bring it';
 
 /** By the inspector for TLS, which stands before the one for HTTP. */
 const mostReadAtOnce = 16_384;

@@ -62,6 +62,14 @@ test('an upgrade to WebSocket that goes on over HTTP/2 is answered with 502, as 
   expect(way).toEqual({ told: '502 http2.invalid.header.field', sides: ['client', 'server'] });
 });
 
+test.each(['http://web/x', 'HTTPS://web/x', 'ftp://web/x'])(
+  'what a first line with the URL %s leads to is not known',
+  (path) => {
+    const [way] = ways('http/1.1', { path, headers: [] });
+    expect(way).toEqual({ told: 'a URL with a host in place of the path', sides: ['client'] });
+  },
+);
+
 function ways(
   protocol: keyof typeof ports,
   { path, headers }: { readonly path: string; readonly headers: readonly (readonly [string, string])[] },

@@ -5,14 +5,12 @@ import type { ClientTls, Connection, HttpRequest } from '../request.ts';
 import { accessStep, denialDetails, judge, leaveShadow } from './access-rules.ts';
 import { askAuthorizer } from './authorizer.ts';
 import { lackingForChain } from './blanks.ts';
-import { chooseChain, isLookedInto, outrunsInspectors } from './choose-chain.ts';
+import { chooseChain, isLookedInto, unknownToInspectors } from './choose-chain.ts';
 import { type CutClient, closed, closedWith, type Ending } from './closed.ts';
 import { shakeHands } from './handshake.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
 import type { Surroundings } from './surroundings.ts';
-
-const slowLine = 'a first line so long that its way depends on how many packets bring it';
 
 /**
  * Follows a connection at a listener, and the request on it; without a request, its bytes. `opening` is the first request of
@@ -31,7 +29,8 @@ export function serve(
     const lacking = lackingForChain(listener, surroundings.blanks);
     if (lacking !== undefined) return { outcome: { kind: 'unmodelled', at: lacking }, steps };
   }
-  if (outrunsInspectors(listener, connection, opening)) return { outcome: { kind: 'unmodelled', at: slowLine }, steps };
+  const unknown = unknownToInspectors(listener, connection, opening);
+  if (unknown !== undefined) return { outcome: { kind: 'unmodelled', at: unknown }, steps };
   const { chain, others } = chooseChain(listener, connection, opening);
   if (surroundings.observer !== undefined) {
     const looked = chain === undefined ? others : [chain];

@@ -3,7 +3,14 @@ import type { CliIo } from '../io.ts';
 import { filledText } from '../options.ts';
 import type { Finish } from '../program.ts';
 import type { ExplainOptions } from './explain-command.ts';
-import { collectHeader, parseClaims, parseClient, parseRequestText, parseTarget } from './explain-options.ts';
+import {
+  collectHeader,
+  parseClaims,
+  parseClient,
+  parseRequestMethod,
+  parseRequestText,
+  parseTarget,
+} from './explain-options.ts';
 import { addAssume, addInputs, addMeshSettings } from './mesh-options.ts';
 
 /** The command `explain` of `meshpol`. */
@@ -18,7 +25,7 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
       parseClient,
     )
     .option('--to <target>', 'the destination: host[:port], or namespace/workload[:port]', parseTarget)
-    .option('--method <method>', 'method of the request (default: GET)', parseRequestText)
+    .option('--method <method>', 'method of the request (default: GET)', parseRequestMethod)
     .option('--path <path>', 'path of the request, with its query (default: /)', parseRequestText)
     .option(
       '--host <authority>',

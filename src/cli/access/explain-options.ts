@@ -4,7 +4,7 @@ import type { Client } from '../../access/evaluate/client.ts';
 import { parseStruct } from '../../access/model/struct-json.ts';
 import type { Target } from '../../access/resolve-target.ts';
 import type { WorkloadName } from '../../access/world.ts';
-import { isRequestHeader, isRequestText } from '../../config/policy-test.ts';
+import { isRequestHeader, isRequestMethod, isRequestText } from '../../config/policy-test.ts';
 import { filledText } from '../options.ts';
 
 /** Of the blocks for documentation (RFC 5737): nobody's. */
@@ -51,6 +51,12 @@ export function parseTarget(text: string): Target {
 export function parseRequestText(text: string): string {
   if (isRequestText(text)) return filledText(text);
   throw new InvalidArgumentError('expected no line breaks and no NUL');
+}
+
+/** A method of a request, known or not. */
+export function parseRequestMethod(text: string): string {
+  if (isRequestMethod(text)) return text;
+  throw new InvalidArgumentError('expected letters, digits and signs of a method, and no space');
 }
 
 /** Adds one `NAME: VALUE`. */

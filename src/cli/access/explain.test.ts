@@ -181,7 +181,7 @@ describe('meshpol explain', () => {
     [`--from outside --to httpbin.foo --header x:a\r\ny:b`, 'expected "NAME: VALUE"'],
     [`--from outside --to httpbin.foo --header :path:/`, 'expected "NAME: VALUE"'],
     [`--from outside --to httpbin.foo --host httpbin.foo\r\nx:y`, 'no line breaks'],
-    [`--from outside --to httpbin.foo --method GET\n/`, 'no line breaks'],
+    [`--from outside --to httpbin.foo --method GET\n/`, 'no space'],
     [`--from outside --to httpbin.foo --path /\0`, 'no line breaks'],
     [`--from outside --to httpbin.foo --claims 1`, 'expected a JSON object'],
     [`--from outside --to httpbin.foo --claims {"a":1,"a":1}`, 'expected a JSON object'],

@@ -15,6 +15,18 @@ describe('workloads', () => {
     expect(workloads.map(({ name }) => name)).toEqual(['waiting']);
   });
 
+  test.each([
+    [{ serviceAccount: 'old' }, 'old'],
+    [{ serviceAccountName: 'new', serviceAccount: 'old' }, 'new'],
+    [{ serviceAccountName: '', serviceAccount: 'old' }, 'old'],
+    [{}, 'default'],
+  ])('knows the account of a pod with %o by the name that the API server gives it', (names, account) => {
+    const { workloads } = resolve([make.pod('shop/a', '10.0.0.1', names)]);
+    expect(workloads).toMatchObject([
+      { serviceAccount: account, identity: `spiffe://cluster.local/ns/shop/sa/${account}` },
+    ]);
+  });
+
   test('gives a controller a workload only if none of its pods is in the inputs', () => {
     const template = { metadata: { labels: app }, spec: { containers: [container] } };
     const deployment = make.controller('Deployment', 'shop/web', template);

@@ -48,6 +48,11 @@ export function identityOf(trustDomain: string, namespace: string, serviceAccoun
   return `spiffe://${trustDomain}/ns/${namespace}/sa/${serviceAccount || 'default'}`;
 }
 
+/** As the API server fills the newer name of the field in from the older one. */
+function accountOf({ serviceAccountName, serviceAccount }: PodSpec): string {
+  return serviceAccountName || serviceAccount || 'default';
+}
+
 /** False for pods that have run to their end: they have given their address back. */
 export function isAlive(pod: Pod): boolean {
   return pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
@@ -172,8 +177,8 @@ function templateWorkload(
     kind: object.kind,
     labels,
     annotations,
-    serviceAccount: spec.serviceAccountName || 'default',
-    identity: identityOf(context.trustDomain, object.namespace, spec.serviceAccountName ?? ''),
+    serviceAccount: accountOf(spec),
+    identity: identityOf(context.trustDomain, object.namespace, accountOf(spec)),
     role,
     hasSidecar: acceptsMeshTls(labels, role),
     addresses: [],
