@@ -189,8 +189,8 @@ export const faults = [
   ),
   fault(
     'evaluate/find-tokens.ts',
-    'const [text] = queryValues(request.path, name);',
-    'const text = queryValues(request.path, name).at(-1);',
+    'const [text] = queryValues(request.path, name, { unescapes: true });',
+    'const text = queryValues(request.path, name, { unescapes: true }).at(-1);',
     'the last parameter has the token',
   ),
   fault(
@@ -226,8 +226,8 @@ export const faults = [
   ),
   fault(
     'evaluate/find-route.ts',
-    'const [value] = queryValues(view.path, name);',
-    'const value = queryValues(view.path, name).at(-1);',
+    'const [value] = queryValues(view.path, name, { unescapes: false });',
+    'const value = queryValues(view.path, name, { unescapes: false }).at(-1);',
     'the last value of a parameter counts',
   ),
   fault('evaluate/send-on.ts', 'bare.slice(matched) + query', 'bare.slice(matched)', 'a rewrite loses the query'),

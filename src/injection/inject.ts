@@ -1,6 +1,7 @@
 import { injectKey, templatesKey } from '../compiler/topology/injection.ts';
-import { metricsPort, ownPorts, readinessPort } from '../config/proxy-ports.ts';
+import { ownPorts } from '../config/proxy-ports.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import { metricsPort, readinessPort } from '../lib/proxy-addresses.ts';
 import { containerAlias } from '../policy/alias.ts';
 import { checkAnnotations } from './annotations.ts';
 import { checkPod } from './check-pod.ts';

@@ -1,5 +1,5 @@
-import { metricsPort, readinessPort } from '../config/proxy-ports.ts';
 import type { Settings } from '../config/settings.ts';
+import { metricsPort, readinessPort } from '../lib/proxy-addresses.ts';
 import { compareStrings } from '../lib/sort.ts';
 import type { InjectionAnnotations } from './annotations.ts';
 

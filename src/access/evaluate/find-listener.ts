@@ -1,5 +1,8 @@
+import { metricsPort, readinessPort } from '../../lib/proxy-addresses.ts';
 import { catchers, type Listener, type SocketAddress } from '../lift/listener.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
+import type { Outcome } from '../outcome.ts';
+import { closedWith } from './closed.ts';
 
 /**
  * The listener that a sidecar hands a client's connection to, by its original destination: the one of the address, the one
@@ -42,4 +45,12 @@ function listenersByAddress(listeners: LiftedProxy['listeners']): ListenersByAdd
   }
   byAddress.set(listeners, found);
   return found;
+}
+
+/** At a gateway, at a port of which no policy says anything. */
+export function unheard(port: number): Outcome {
+  if (port === readinessPort || port === metricsPort) {
+    return { kind: 'unmodelled', at: `port ${port}, where the proxy itself answers` };
+  }
+  return closedWith([7], 'the gateway has no listener on this port');
 }

@@ -71,7 +71,7 @@ function hostIndex(hosts: readonly VirtualHost[]): HostIndex {
 function takes({ match }: Route, view: RequestView): boolean {
   if (!match.path.matches(view.barePath)) return false;
   for (const { name, match: wanted } of match.parameters) {
-    const [value] = queryValues(view.path, name);
+    const [value] = queryValues(view.path, name, { unescapes: false });
     if (value === undefined || (wanted !== 'present' && !wanted.matches(value))) return false;
   }
   for (const header of match.headers) if (!viewHeaderHolds(header, view)) return false;

@@ -33,7 +33,7 @@ export function findTokens(
     }
   }
   for (const name of sorted(params)) {
-    const [text] = queryValues(request.path, name);
+    const [text] = queryValues(request.path, name, { unescapes: true });
     if (text !== undefined) found.push({ text, place: { kind: 'param', name, prefix: '' } });
   }
   for (const name of sorted(cookies)) {

@@ -8,7 +8,7 @@ import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay, oneEndpoint } from './choices.ts';
 import { type Client, tlsOf } from './client.ts';
 import { closedWith } from './closed.ts';
-import { inboundListener, outboundListener } from './find-listener.ts';
+import { inboundListener, outboundListener, unheard } from './find-listener.ts';
 import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './network.ts';
 import { serve } from './serve.ts';
 import type { AuthorizerAnswer, Observer } from './surroundings.ts';
@@ -217,9 +217,7 @@ class Journey {
     if (proxy !== undefined && server.role === 'router') {
       const arrival = { workload: server, proxy, connection, request };
       const listener = inboundListener(proxy, connection.destination);
-      if (listener === undefined) {
-        return this.#end(closedWith([7], 'the gateway has no listener on this port'), server);
-      }
+      if (listener === undefined) return this.#end(unheard(connection.destination.port), server);
       return this.#forward(arrival, listener, 'gateway');
     }
     const listener = isCaptured(this.#world, server, port) ? proxy?.listeners.get('virtualInbound') : undefined;

@@ -1,12 +1,20 @@
 import { splitQuery } from './normalize-path.ts';
 
-/** Values of a parameter in the query of a path, in their order, each unescaped as Envoy does: `+` stays. */
-export function queryValues(path: string, name: string): readonly string[] {
+/**
+ * Values of a parameter in the query of a path, in their order; `+` stays. Envoy unescapes names and values where it looks for
+ * tokens, and leaves them as they are where it chooses a route (source/common/http/utility.cc).
+ */
+export function queryValues(
+  path: string,
+  name: string,
+  { unescapes }: { readonly unescapes: boolean },
+): readonly string[] {
+  const read = unescapes ? unescaped : (text: string): string => text;
   const query = splitQuery(path)[1].slice(1);
   return query.split('&').flatMap((pair) => {
     const at = pair.indexOf('=');
     const key = at === -1 ? pair : pair.slice(0, at);
-    return unescaped(key) === name && pair !== '' ? [at === -1 ? '' : unescaped(pair.slice(at + 1))] : [];
+    return read(key) === name && pair !== '' ? [at === -1 ? '' : read(pair.slice(at + 1))] : [];
   });
 }
 

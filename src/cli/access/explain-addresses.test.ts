@@ -63,6 +63,8 @@ status: {podIP: 10.0.0.3}
       0,
       '000 the connection is closed: the gateway has no listener on this port; curl exits with 7',
     ]);
+    const ready = await run('explain - --from outside --to foo/edge:15021 --path /healthz/ready', input);
+    expect(ready.out.split('\n')[0]).toMatch(/^unknown: .*port 15021, where the proxy itself answers/);
     const from = await run('explain - --from foo/edge --to httpbin:8000', input);
     expect([from.code, from.error]).toEqual([2, expect.stringContaining('foo/edge is a gateway')]);
   });

@@ -1,4 +1,4 @@
-import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
+import { metricsPort, readinessPort } from '../../lib/proxy-addresses.ts';
 import type { BootstrapIR, OverloadIR } from '../ir/proxy.ts';
 import type { AddressView } from './address-view.ts';
 import { listSource, type SourceView } from './config-source.ts';

@@ -1,4 +1,3 @@
-import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { Settings } from '../../config/settings.ts';
 import {
   type MeshEndpoint,
@@ -7,6 +6,7 @@ import {
   type MeshWorkload,
   meshFormat,
 } from '../../contracts/mesh-file.ts';
+import { metricsPort, readinessPort } from '../../lib/proxy-addresses.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import { inboundBypass } from '../topology/capture.ts';
 import type { Endpoint, Service, Topology, Workload } from '../topology/model.ts';

@@ -1,7 +1,7 @@
-import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { lookup } from '../../lib/lookup.ts';
+import { metricsPort, readinessPort } from '../../lib/proxy-addresses.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import { annotationPath } from './annotation-path.ts';
 import { nameOf } from './object-name.ts';

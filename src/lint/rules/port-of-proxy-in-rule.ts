@@ -1,4 +1,4 @@
-import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
+import { metricsPort, readinessPort } from '../../lib/proxy-addresses.ts';
 import { whyIdle } from '../authorization/idle-value.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';

@@ -1,6 +1,7 @@
-import { boundPorts, metricsPort, readinessPort } from '../../../config/proxy-ports.ts';
+import { boundPorts } from '../../../config/proxy-ports.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { metricsPort, readinessPort } from '../../../lib/proxy-addresses.ts';
 import type { Service } from '../../../policy/topology-kinds.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import { listenerName } from '../names.ts';
