@@ -141,8 +141,8 @@ export const faults = [
   fault('evaluate/receive.ts', "protocol === 'h2' ||", "protocol !== 'bytes' ||", 'blanks around values stay'),
   fault(
     'evaluate/receive.ts',
-    "['authorization', 'x-forwarded-for'] as const",
-    "['authorization'] as const",
+    'return isOneLine(name) ? withCommas',
+    "return isOneLine(name) && name !== 'x-forwarded-for' ? withCommas",
     'lines of forwarded addresses stay apart',
   ),
   fault(
@@ -183,8 +183,8 @@ export const faults = [
   fault('evaluate/tokens.ts', 'known.length === 0 ? refusals : known', 'refusals', 'the last provider has the reason'),
   fault(
     'evaluate/receive.ts',
-    "['authorization', 'x-forwarded-for'] as const",
-    "['x-forwarded-for'] as const",
+    'return isOneLine(name) ? withCommas',
+    "return isOneLine(name) && name !== 'authorization' ? withCommas",
     'each line of Authorization has a token',
   ),
   fault(

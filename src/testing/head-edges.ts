@@ -9,14 +9,16 @@ export interface Edge {
   readonly unknown?: 'all' | readonly ('http/1.1' | 'h2')[];
 }
 
-type Line = readonly [name: string, value: string];
+export type Line = readonly [name: string, value: string];
 const methods = (
   'ACL BIND CHECKOUT COPY DELETE HEAD LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MOVE MSEARCH M-SEARCH NOTIFY OPTIONS ' +
   'PATCH POST PRI PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK ' +
   'UNSUBSCRIBE UPDATE VERSION-CONTROL'
 ).split(' ');
 
-type Change = Partial<Pick<HttpRequest, 'method' | 'path' | 'authority'>> & { readonly headers?: readonly Line[] };
+export type Change = Partial<Pick<HttpRequest, 'method' | 'path' | 'authority'>> & {
+  readonly headers?: readonly Line[];
+};
 
 /** The client of the tests sends it last over HTTP/1.1. */
 const last: Line = ['Connection', 'close'];
@@ -29,7 +31,8 @@ export function edges(table: 'usual' | 'narrow' | 'behind a proxy'): readonly Ed
     : [...sizes(20, 4_096), ...underscores(20)];
 }
 
-function text(name: string, { headers = [], ...change }: Change): Edge {
+/** One over HTTP/1.1. */
+export function text(name: string, { headers = [], ...change }: Change): Edge {
   const request = { method: 'GET', path: '/', authority: 'h', ...change, headers: [...headers, last] };
   return { name: `${name}, HTTP/1.1`, protocol: 'http/1.1', request };
 }
@@ -42,7 +45,8 @@ function frames(name: string, { headers = [], ...change }: Change): Edge {
   };
 }
 
-function both(name: string, change: Change): readonly Edge[] {
+/** One over HTTP/1.1, and one over HTTP/2. */
+export function both(name: string, change: Change): readonly Edge[] {
   return [text(name, change), frames(name, change)];
 }
 
@@ -119,6 +123,9 @@ function texts(): readonly Edge[] {
     frames('QUERY with an empty type of its content', { method: 'QUERY', headers: [['content-type', '']] }),
     text('QUERY with a fragment', { method: 'QUERY', path: '/#' }),
     text('QUERY of everything', { method: 'QUERY', path: '*' }),
+    ...['*x', '*?a'].map((path) => text(`OPTIONS ${path}`, { method: 'OPTIONS', path })),
+    ...both('x-forwarded-proto without a value', { headers: [['x-forwarded-proto', '']] }),
+    ...['te trailers', 'te Trailers', 'te a, trailers'].map((line) => text(line, { headers: [['te', line.slice(3)]] })),
     text('QUERY without a host', { method: 'QUERY', authority: '' }),
     text('QUERY with a host that is none', { method: 'QUERY', authority: 'a b' }),
     text('QUERY with a type of its content', { method: 'QUERY', headers: [['content-type', 'text/plain']] }),
@@ -194,7 +201,9 @@ function connections(): readonly Edge[] {
     ...['h:80', '[::1]:80'].map(
       (path): Edge => ({ ...text(`CONNECT ${path}`, { method: 'CONNECT', path }), unknown: 'all' }),
     ),
-    { ...text('a whole URL', { path: 'http://h/' }), unknown: 'all' },
+    ...['http://h/', 'ftp://h/', ' /', '/ '].map(
+      (path): Edge => ({ ...text(`path ${path}`, { path }), unknown: 'all' }),
+    ),
   ];
 }
 
@@ -221,6 +230,7 @@ function behindProxy(): readonly Edge[] {
     text('far below', { headers: many(80) }),
     text('headers that are for one connection', { headers: [...forOneConnection, ...many(83)] }),
     text('a host that HTTP/2 has not', { authority: 'a@b' }),
+    text('te without a value', { headers: [['te', '']] }),
     text('an upgrade to WebSocket', {
       headers: [
         ['connection', 'Upgrade'],

@@ -28,7 +28,7 @@ export function checkFields(request: HttpRequest): Outcome | undefined {
   if (!token.test(method) || hasControl(path) || /[ \t]/.test(path)) return invalidField;
   if (!isUntold && !authorityText.test(authority)) return invalidField;
   // What a proxy has sent on, it has read; a change of the protocol it cannot send on.
-  if (unseen !== undefined) return headers.some(([name]) => name === 'upgrade') ? invalidField : undefined;
+  if (unseen !== undefined) return headers.some(isLeftOver) ? invalidField : undefined;
   let hasHost = false;
   let hasLength = false;
   for (const [raw, value] of headers) {
@@ -45,4 +45,9 @@ export function checkFields(request: HttpRequest): Outcome | undefined {
     }
   }
   return undefined;
+}
+
+/** Of the headers for one connection a proxy leaves a change of the protocol, and a `te` without a value. */
+function isLeftOver([name, value]: HttpRequest['headers'][number]): boolean {
+  return name === 'upgrade' || (name === 'te' && value === '');
 }

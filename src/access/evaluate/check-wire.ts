@@ -50,7 +50,8 @@ const tunnel: Outcome = { kind: 'unmodelled', at: 'CONNECT with a host and a por
 /** The syntax, which Envoy looks at before it counts anything. */
 function checkText(request: HttpRequest): Outcome | undefined {
   const { method, path, headers } = request;
-  if (isWholeUrl(path)) return { kind: 'unmodelled', at: wholeUrl };
+  const unread = unreadTarget(path);
+  if (unread !== undefined) return { kind: 'unmodelled', at: unread };
   const isTarget = isUrl(path) || (method === 'CONNECT' && /^[!-~\x7f]+$/.test(path));
   if (!knownMethods.has(method) || !isTarget) return answered(400, 'http1.codec_error');
   if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
@@ -101,7 +102,7 @@ function checkTarget(request: HttpRequest): Outcome | undefined {
     return isConnectTarget(path) ? tunnel : answered(400, 'http1.invalid_url');
   }
   const isStar = path.startsWith('*');
-  if (isStar && !(method === 'OPTIONS' && /^\*(?:$|\?)/.test(path))) return answered(400, 'http1.invalid_url');
+  if (isStar && method !== 'OPTIONS') return answered(400, 'http1.invalid_url');
   if (!isAuthority(request)) return answered(400, 'http.invalid_authority');
   if (removesHost(request)) return answered(400, 'missing_host_header');
   if (isStar) return answered(404, 'absolute_path_rejected');
@@ -114,11 +115,12 @@ function checkQuery({ method, headers }: HttpRequest): Outcome | undefined {
   return answered(400, 'query_missing_content_type');
 }
 
-/** What stands in place of the path and is not read. */
-export const wholeUrl = 'a URL with a host in place of the path';
-
-export function isWholeUrl(path: string): boolean {
-  return !path.startsWith('/') && /^[a-z][a-z\d+.-]*:\/\//i.test(path);
+/** What Envoy reads in place of a path, or around one, and is not read here. */
+export function unreadTarget(path: string): string | undefined {
+  if (/^[ \t]|[ \t]$/.test(path)) return 'blanks around the path';
+  return !path.startsWith('/') && /^[a-z][a-z\d+.-]*:\/\//i.test(path)
+    ? 'a URL with a host in place of the path'
+    : undefined;
 }
 
 /** Whether the codec accepts a text as the URL of a request: printable ASCII that begins like a path. */

@@ -3,7 +3,7 @@ import type { AddressBlock } from '../model/address-block.ts';
 import { addressBytes } from '../model/address-block.ts';
 import { lowerCase } from '../model/bytes.ts';
 import type { Connection, HttpRequest } from '../request.ts';
-import { isUrl, isWholeUrl, wholeUrl } from './check-wire.ts';
+import { isUrl, unreadTarget } from './check-wire.ts';
 
 /**
  * The chain that Envoy takes, undefined where there is none, and those that would have taken a connection to the same
@@ -51,7 +51,8 @@ export function unknownToInspectors(
   if (request === undefined || connection.protocol !== 'http/1.1' || connection.tls !== undefined) return undefined;
   if (!isLookedInto(inspectors.http, connection)) return undefined;
   const { method, path } = request;
-  if (isWholeUrl(path)) return wholeUrl;
+  const unread = unreadTarget(path);
+  if (unread !== undefined) return unread;
   if (method === 'CONNECT' && !path.startsWith('/'))
     return 'CONNECT with something else than a path, before an inspector';
   const most = isLookedInto(inspectors.tls, connection) ? mostReadAtOnce : mostOfHttp;
@@ -68,7 +69,7 @@ const mostOfHttp = 65_536;
 function plainProtocols({ protocol }: Connection, request: HttpRequest | undefined): readonly string[] {
   if (protocol === 'bytes' || request === undefined) return none;
   if (protocol === 'h2') return ['h2c'];
-  return isUrl(request.path) ? plainHttp : none;
+  return isUrl(request.path) && !request.path.includes('\x7f') ? plainHttp : none;
 }
 
 const none: readonly string[] = [];

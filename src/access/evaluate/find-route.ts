@@ -16,12 +16,17 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
   if (table === undefined) return { kind: 'unmodelled', at: 'rds' };
   if (table.gap !== undefined) return { kind: 'unmodelled', at: table.gap };
   if (view.blanks?.knows.authority === false) return { kind: 'unmodelled', at: 'the host of the request' };
+  // It has no scheme then, and a request without one has no route.
+  if (view.headers.get('x-forwarded-proto')[0] === '') return { kind: 'none' };
   const authority = lowerCase(view.authority);
   const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? withoutPort(authority) : authority);
   if (host === undefined) return { kind: 'none' };
   for (const route of host.routes) {
     if (route.gap !== undefined) return { kind: 'unmodelled', at: route.gap };
-    if (takes(route, view)) return { kind: 'route', table, host, route };
+    if (!takes(route, view)) continue;
+    const unknown = route.match.headers.find(({ name, match }) => match !== 'present' && view.opaque.includes(name));
+    if (unknown === undefined) return { kind: 'route', table, host, route };
+    return { kind: 'unmodelled', at: `a route by the header ${unknown.name}, whose value only the proxy knows` };
   }
   return { kind: 'none' };
 }
@@ -74,6 +79,9 @@ function takes({ match }: Route, view: RequestView): boolean {
     const [value] = queryValues(view.path, name, { unescapes: false });
     if (value === undefined || (wanted !== 'present' && !wanted.matches(value))) return false;
   }
-  for (const header of match.headers) if (!viewHeaderHolds(header, view)) return false;
+  for (const header of match.headers) {
+    const isKnown = header.match === 'present' || !view.opaque.includes(header.name);
+    if (isKnown && !viewHeaderHolds(header, view)) return false;
+  }
   return true;
 }

@@ -37,8 +37,10 @@ export function leaveConnection(headers: HeaderLines, { upgrades }: Pick<HttpMan
 
 /** Of `te` nothing else goes on. */
 function keepTrailers(headers: HeaderLines): void {
-  const codings = headers.get('te').join(',').split(',');
-  const hasTrailers = codings.some((coding) => coding.trim().toLowerCase() === 'trailers');
+  const [value] = headers.get('te');
+  // An empty one is left alone, and the next proxy resets a stream of HTTP/2 that has it.
+  if (value === undefined || value === '') return;
+  const hasTrailers = value.split(',').some((coding) => coding.trim() === 'trailers');
   headers.delete('te');
   if (hasTrailers) headers.add('te', 'trailers');
 }

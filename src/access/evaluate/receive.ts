@@ -3,6 +3,7 @@ import { stripAuthority } from '../model/authority.ts';
 import { HeaderLines } from '../model/header-lines.ts';
 import { authorityOf } from '../model/host-lines.ts';
 import { normalizePath } from '../model/normalize-path.ts';
+import { isOneLine } from '../model/one-line-headers.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
@@ -56,7 +57,13 @@ function headerLines(
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
   const isClean = protocol === 'h2' || !kept.some(hasBlanks);
-  return joinLines(new HeaderLines(isClean ? kept : kept.map(([name, raw]) => [name, withoutBlanks(raw)]), told));
+  const lines = joinLines(
+    new HeaderLines(isClean ? kept : kept.map(([name, raw]) => [name, withoutBlanks(raw)]), told),
+    protocol,
+  );
+  // Cookies are gathered apart, and an empty one is none.
+  if (protocol === 'h2' && lines.get('cookie')[0] === '') lines.delete('cookie');
+  return lines;
 }
 
 function hasBlanks(line: HttpRequest['headers'][number]): boolean {
@@ -74,16 +81,27 @@ function withoutBlanks(value: string): string {
 }
 
 /** As Envoy reads them: of some headers it makes one line. */
-export function joinLines(lines: HeaderLines): HeaderLines {
-  for (const name of joined) {
-    const all = lines.get(name);
-    if (all.length > 1) lines.set(name, all.join(','));
-  }
+export function joinLines(lines: HeaderLines, protocol: Connection['protocol'] = 'http/1.1'): HeaderLines {
+  lines.merge(protocol === 'h2' ? joinOverHttp2 : joinOf);
   return lines;
 }
 
-/** Headers whose lines Envoy makes one of. */
-const joined = ['authorization', 'x-forwarded-for'] as const;
+function joinOf(name: string): typeof withCommas | undefined {
+  return isOneLine(name) ? withCommas : undefined;
+}
+
+/** Its codec makes one line of those of cookies (RFC 9113, section 8.2.3). */
+function joinOverHttp2(name: string): typeof withCommas | undefined {
+  return name === 'cookie' ? asCookies : joinOf(name);
+}
+
+function withCommas(values: readonly string[]): string {
+  return values.filter((value) => value !== '').join(',');
+}
+
+function asCookies(values: readonly string[]): string {
+  return values.reduce((before, value) => (before === '' ? value : `${before}; ${value}`));
+}
 
 /** Headers by which a proxy tells the next one of the client (Envoy's conn_manager_utility.cc). */
 function addOwn(manager: HttpManager, view: RequestView): void {

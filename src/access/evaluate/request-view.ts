@@ -1,4 +1,4 @@
-import { addressBytes } from '../model/address-block.ts';
+import { addressBytes, writtenBytes } from '../model/address-block.ts';
 import type { HeaderLines } from '../model/header-lines.ts';
 import { splitQuery } from '../model/normalize-path.ts';
 import type { Connection, HttpRequest } from '../request.ts';
@@ -142,7 +142,7 @@ export class RequestView {
 
   /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */
   get remote(): readonly number[] {
-    this.#remote ??= addressBytes(this.remoteText);
+    this.#remote ??= this.remoteText === this.connection.source ? this.direct : writtenBytes(this.remoteText);
     return this.#remote;
   }
 

@@ -181,6 +181,12 @@ describe('a request to a gateway', () => {
       { method: 'OPTIONS', headers: [['origin', 'https://a']] },
       ['reaches'],
     ],
+    [
+      'is not known where it asks for a value that only the proxy has',
+      `{match: [{headers: {x-request-id: {regex: ".+"}}}], ${to}}`,
+      {},
+      ['unmodelled'],
+    ],
   ])('%s', (_, route, changes, expected) => {
     expect(outcomes([routed(route)], changes)).toEqual(expected);
   });

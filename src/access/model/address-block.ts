@@ -42,6 +42,11 @@ export function addressBytes(text: string): readonly number[] {
   return bytes;
 }
 
+/** The same of an address that a header tells: IPv4 in the form of IPv6 stays IPv6 there. */
+export function writtenBytes(text: string): readonly number[] {
+  return decimal.test(text) ? addressBytes(text) : ipaddr.parse(text).toByteArray();
+}
+
 /** Bytes by text: the same few addresses are met at each step of a request. */
 const read = new Map<string, readonly number[]>();
 const mostRead = 4096;

@@ -83,11 +83,37 @@ export class HeaderLines {
     this.#lines = this.#own;
   }
 
+  /** One line of all lines of a name, where something is given that joins their values. */
+  merge(joinOf: (name: string) => ((values: readonly string[]) => string) | undefined): void {
+    if (!hasNameTwice(this.#lines)) return;
+    const merged = new Map<string, string[]>();
+    for (const [name, value] of this.#lines) {
+      if (joinOf(name) === undefined) continue;
+      const values = merged.get(name);
+      if (values === undefined) merged.set(name, [value]);
+      else values.push(value);
+    }
+    for (const [name, values] of merged) {
+      const join = values.length > 1 ? joinOf(name) : undefined;
+      if (join !== undefined) this.set(name, join(values));
+    }
+  }
+
   /** The lines as they are now: what is changed later is changed in a list of its own. */
   freeze(): readonly Line[] {
     this.#own = undefined;
     return this.#lines;
   }
+}
+
+/** Most requests have few lines, and each name once. */
+function hasNameTwice(lines: readonly Line[]): boolean {
+  if (lines.length > 24) return new Set(lines.map(([name]) => name)).size < lines.length;
+  for (let i = 1; i < lines.length; i++) {
+    const name = lines[i]?.[0];
+    for (let j = 0; j < i; j++) if (lines[j]?.[0] === name) return true;
+  }
+  return false;
 }
 
 function isLowerCase(line: Line): boolean {

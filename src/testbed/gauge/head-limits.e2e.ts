@@ -16,6 +16,7 @@ import { hasBody } from '../../gauge/http2-client.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { type Edge, edges } from '../../testing/head-edges.ts';
+import { headerValues, routedHeaders } from '../../testing/header-values.ts';
 import { exchange } from '../wire/exchange.ts';
 import { http1Request } from '../wire/http1.ts';
 import { http2Request } from '../wire/http2.ts';
@@ -23,7 +24,7 @@ import { http2Request } from '../wire/http2.ts';
 const folder = mkdtempSync(path.join(tmpdir(), 'head-limits-'));
 const log = path.join(folder, 'log');
 const extensions = 'type.googleapis.com/envoy.extensions';
-const names = ['usual', 'narrow', 'before HTTP/1.1', 'before HTTP/2', 'application'] as const;
+const names = ['usual', 'narrow', 'before HTTP/1.1', 'before HTTP/2', 'headers', 'application'] as const;
 type Name = (typeof names)[number];
 
 const own: Readonly<Record<Name, { readonly settings: object; readonly cluster: string }>> = {
@@ -37,6 +38,7 @@ const own: Readonly<Record<Name, { readonly settings: object; readonly cluster: 
   },
   'before HTTP/1.1': { settings: {}, cluster: 'usual' },
   'before HTTP/2': { settings: {}, cluster: 'usual over HTTP/2' },
+  headers: { settings: {}, cluster: '' },
   // Takes whatever the others take.
   application: {
     settings: { max_request_headers_kb: 1_024, common_http_protocol_options: { max_headers_count: 1_000 } },
@@ -76,7 +78,19 @@ function listenerOf(name: Name, port: number): Record<string, unknown> {
 function routesOf(name: Name): Record<string, unknown> {
   const { cluster } = own[name];
   const action = cluster === '' ? { direct_response: { status: 200 } } : { route: { cluster, timeout: '0s' } };
-  return { name, virtual_hosts: [{ name, domains: ['*'], routes: [{ match: { prefix: '/' }, name, ...action }] }] };
+  const last = { match: { prefix: '/' }, name, ...action };
+  const routes = name === 'headers' ? [...routesByHeaders(), last] : [last];
+  return { name, virtual_hosts: [{ name, domains: ['*'], routes }] };
+}
+
+/** Each header under test is in one of these routes, by the value that its lines have together; the status tells which. */
+function routesByHeaders(): readonly object[] {
+  return routedHeaders.flatMap((name) =>
+    ['a', 'a,b', 'a; b', 'b', ''].map((exact, i) => {
+      const headers = [{ name, string_match: { exact } }];
+      return { match: { prefix: '/', headers }, name: `${name} ${i}`, direct_response: { status: 201 + i } };
+    }),
+  );
 }
 
 /** In place of the source of its routes, the routes themselves. */
@@ -202,6 +216,10 @@ describe('requests at the edges of what Envoy takes', () => {
     const outcome = predict('usual', edge.protocol, edge.request);
     expect(outcome.kind === 'unmodelled').toBe(edge.unknown === 'all');
     if (outcome.kind !== 'unmodelled') expect(await observe('usual', edge)).toEqual(expected(outcome));
+  });
+
+  test.each(headerValues())('lines of a header: $name', async (edge) => {
+    expect(await observe('headers', edge)).toEqual(expected(predict('headers', edge.protocol, edge.request)));
   });
 
   test.each(edges('narrow'))('limits in the configuration: $name', async (edge) => {
