@@ -21,7 +21,7 @@ export interface IdentityMeshOptions {
   readonly topology?: readonly object[];
   /** Further objects, in the file `more.yaml`. */
   readonly policies?: readonly object[];
-  /** How long a token lasts; ten minutes when absent. */
+  /** How long a token lasts that is renewed; ten minutes when absent, as the first does: it is there before anybody uses it. */
   readonly tokenSeconds?: number;
 }
 
@@ -76,7 +76,7 @@ export async function createIdentityMesh(options: IdentityMeshOptions): Promise<
   let plane: Promise<ControlPlane> | undefined;
   const provision: NonNullable<TestbedOptions['provision']> = async (sandbox, { namespace, name, serviceAccount }) => {
     plane ??= startPlane(sandbox, options);
-    const token = await mintToken(await plane, `${namespace}/${serviceAccount}`, options);
+    const token = await mintToken(await plane, `${namespace}/${serviceAccount}`, {});
     const files = { [rootFile]: options.roots ?? (await (await plane).root()), [tokenFile]: token };
     return name === 'client' ? withDelta(files) : { files };
   };
@@ -111,7 +111,7 @@ export async function createIdentityMesh(options: IdentityMeshOptions): Promise<
 function mintToken(
   { mint }: ControlPlane,
   account: string,
-  { tokenSeconds = 600 }: IdentityMeshOptions,
+  { tokenSeconds = 600 }: Pick<IdentityMeshOptions, 'tokenSeconds'>,
 ): Promise<string> {
   return mint.mint(account, { claims: { exp: Math.floor(Date.now() / 1000) + tokenSeconds } });
 }
