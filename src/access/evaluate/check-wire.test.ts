@@ -21,6 +21,17 @@ const filled = (length: number): string => 'a'.repeat(length);
 
 describe('checkWire', () => {
   test.each([
+    ['none', {}, answered(400, 'query_missing_content_type')],
+    ['an empty one', { headers: [['content-type', '']] }, answered(400, 'query_missing_content_type')],
+    ['one of which nobody knows the value', { headers: [['content-type', '']], opaque: ['content-type'] }, undefined],
+    ['one of which nobody knows whether it is there', { told: ['x'] }, undefined],
+  ] as const)('says of QUERY with %s for its content-type what Envoy does', (_, change, outcome) => {
+    for (const protocol of ['http/1.1', 'h2'] as const) {
+      expect(checkWire({ protocol }, request({ method: 'QUERY', ...change }))).toEqual(outcome);
+    }
+  });
+
+  test.each([
     ['GET', '/a', undefined],
     ['GET', 'a', noRule],
     ['GET', '*', noRule],

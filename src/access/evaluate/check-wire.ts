@@ -36,10 +36,10 @@ export function checkWire(
     const tooLarge = isLarge
       ? (checkSize(protocol, request, limits, tls !== undefined) ?? checkLines(protocol, request, limits))
       : undefined;
-    return tooLarge ?? checkFields(request) ?? (isRefused ? unexpectedUnderscore : checkHttp2Message(request));
+    return tooLarge ?? checkFields(request) ?? (isRefused ? unexpectedUnderscore : checkHttp2Message(request, blanks));
   }
   const tooLarge = isLarge ? checkSize(protocol, request, limits, false) : undefined;
-  return tooLarge ?? checkText(request) ?? checkHead(request, limits, isLarge, isRefused);
+  return tooLarge ?? checkText(request) ?? checkHead(request, limits, isLarge, isRefused, blanks);
 }
 
 const unexpectedUnderscore: Outcome = { kind: 'reset', details: 'http2.unexpected_underscore' };
@@ -65,11 +65,12 @@ function checkHead(
   limits: WireLimits,
   isLarge: boolean,
   isRefused: boolean,
+  blanks: Blanks | undefined,
 ): Outcome | undefined {
   if (isRefused && (!isLarge || isWithin(request, limits))) return answered(400, 'http1.unexpected_underscore');
   const tooMany = isLarge ? checkLines('http/1.1', request, limits) : undefined;
   if (tooMany !== undefined) return tooMany;
-  return (request.unseen === undefined ? checkFraming(request) : undefined) ?? checkTarget(request);
+  return (request.unseen === undefined ? checkFraming(request) : undefined) ?? checkTarget(request, blanks);
 }
 
 /** Whether a name with an underscore comes before the first line that is one too many. */
@@ -87,16 +88,16 @@ function hasUnderscore({ headers, told }: HttpRequest, blanks: Blanks | undefine
 }
 
 /** Its codec takes what begins like a path, and the star of OPTIONS. CONNECT has no path. */
-function checkHttp2Message(request: HttpRequest): Outcome | undefined {
+function checkHttp2Message(request: HttpRequest, blanks: Blanks | undefined): Outcome | undefined {
   const { method, path } = request;
   if (method !== 'CONNECT') {
-    if (path.startsWith('/')) return checkQuery(request);
+    if (path.startsWith('/')) return checkQuery(request, blanks);
     if (path === '*' && method === 'OPTIONS') return answered(404, 'absolute_path_rejected');
   }
   return { kind: 'reset', details: 'http2.violation.of.messaging.rule' };
 }
 
-function checkTarget(request: HttpRequest): Outcome | undefined {
+function checkTarget(request: HttpRequest, blanks: Blanks | undefined): Outcome | undefined {
   const { method, path } = request;
   if (method === 'CONNECT') {
     return isConnectTarget(path) ? tunnel : answered(400, 'http1.invalid_url');
@@ -106,12 +107,15 @@ function checkTarget(request: HttpRequest): Outcome | undefined {
   if (!isAuthority(request)) return answered(400, 'http.invalid_authority');
   if (removesHost(request)) return answered(400, 'missing_host_header');
   if (isStar) return answered(404, 'absolute_path_rejected');
-  return checkQuery(request) ?? (path.includes('#') ? answered(400, 'path_normalization_failed') : undefined);
+  return checkQuery(request, blanks) ?? (path.includes('#') ? answered(400, 'path_normalization_failed') : undefined);
 }
 
 /** What is asked for stands in the body, whose type has to be told. */
-function checkQuery({ method, headers }: HttpRequest): Outcome | undefined {
-  if (method !== 'QUERY' || headers.some(isTypeOfBody)) return undefined;
+function checkQuery({ method, headers, told, opaque }: HttpRequest, blanks: Blanks | undefined): Outcome | undefined {
+  if (method !== 'QUERY' || headers.some(isTypeOfBody) || opaque?.includes('content-type')) return undefined;
+  if (told?.includes('content-type') === false && blanks?.ask('the header content-type', 'is there') !== false) {
+    return undefined;
+  }
   return answered(400, 'query_missing_content_type');
 }
 

@@ -17,7 +17,8 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
   if (table.gap !== undefined) return { kind: 'unmodelled', at: table.gap };
   if (view.blanks?.knows.authority === false) return { kind: 'unmodelled', at: 'the host of the request' };
   // It has no scheme then, and a request without one has no route.
-  if (view.headers.get('x-forwarded-proto')[0] === '') return { kind: 'none' };
+  const isEmpty = view.headers.get('x-forwarded-proto')[0] === '' && !view.opaque.includes('x-forwarded-proto');
+  if (isEmpty) return { kind: 'none' };
   const authority = lowerCase(view.authority);
   const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? withoutPort(authority) : authority);
   if (host === undefined) return { kind: 'none' };

@@ -1,27 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compiledWorld } from '../../testing/compiled-world.ts';
+import { twoSidecars } from '../../testing/two-sidecars.ts';
+import type { HttpRequest } from '../request.ts';
 import { travel } from './journey.ts';
-
-const pod = (name: string, address: string): string => `apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, namespace: foo, labels: {app: ${name}}}
-spec: {serviceAccountName: ${name}, containers: [{name: app}]}
-status: {podIP: ${address}}
----
-`;
-const mesh = `apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: web, namespace: foo}
-spec:
-  selector: {app: web}
-  clusterIP: 10.96.0.1
-  ports: [{name: http, port: 80, targetPort: 8080}, {name: grpc, port: 90, targetPort: 9090}]
----
-${pod('web', '10.0.0.1')}${pod('curl', '10.0.0.2')}`;
 
 const ports = { 'http/1.1': 80, h2: 90 } as const;
 
@@ -70,15 +51,24 @@ test.each(['http://web/x', 'HTTPS://web/x', 'ftp://web/x'])(
   },
 );
 
+test.each([
+  ['x-forwarded-proto', 'http/1.1', ports['http/1.1'], '404 route_not_found'],
+  ['te', 'http/1.1', ports.h2, '502 http2.invalid.header.field'],
+] as const)('%s without a value is no such header with a value that nobody knows', (name, protocol, port, told) => {
+  const empty = { path: '/', headers: [[name, '']] } as const;
+  expect(ways(protocol, empty, port).map((way) => way.told)).toEqual([told]);
+  expect(ways(protocol, { ...empty, opaque: [name] }, port).map((way) => way.told)).toEqual(['reaches']);
+});
+
 function ways(
   protocol: keyof typeof ports,
-  { path, headers }: { readonly path: string; readonly headers: readonly (readonly [string, string])[] },
+  change: Pick<HttpRequest, 'path' | 'headers' | 'opaque'>,
   port: number = ports[protocol],
 ): readonly { readonly told: string; readonly sides: readonly string[] }[] {
-  const request = { method: 'GET', path, authority: 'web', headers };
+  const request = { method: 'GET', authority: 'web', ...change };
   const from = { kind: 'workload', namespace: 'foo', name: 'curl' } as const;
   const to = { address: '10.96.0.1', port };
-  return travel(compiledWorld([mesh]), { from, to, protocol, request }, { now: 0 }).map(({ outcome, legs }) => {
+  return travel(compiledWorld([twoSidecars]), { from, to, protocol, request }, { now: 0 }).map(({ outcome, legs }) => {
     const told =
       outcome.kind === 'answered'
         ? `${outcome.status} ${outcome.details}`

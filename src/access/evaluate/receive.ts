@@ -51,7 +51,7 @@ function knowsRemote({ usesRemoteAddress, trustedHops }: HttpManager, headers: H
 
 /** HTTP/1 has no blanks around a value, HTTP/2 leaves them there. */
 function headerLines(
-  { headers, told }: HttpRequest,
+  { headers, told, opaque }: HttpRequest,
   protocol: Connection['protocol'],
   { underscores }: HttpManager,
 ): HeaderLines {
@@ -62,7 +62,7 @@ function headerLines(
     protocol,
   );
   // Cookies are gathered apart, and an empty one is none.
-  if (protocol === 'h2' && lines.get('cookie')[0] === '') lines.delete('cookie');
+  if (protocol === 'h2' && lines.get('cookie')[0] === '' && opaque?.includes('cookie') !== true) lines.delete('cookie');
   return lines;
 }
 
@@ -108,7 +108,7 @@ function addOwn(manager: HttpManager, view: RequestView): void {
   const { connection, headers } = view;
   const { usesRemoteAddress, trustedHops } = manager;
   if (usesRemoteAddress && headers.isTold('x-forwarded-for')) {
-    headers.set('x-forwarded-for', [...headers.get('x-forwarded-for'), connection.source].join(','));
+    headers.set('x-forwarded-for', withCommas([...headers.get('x-forwarded-for'), connection.source]));
   }
   if (usesRemoteAddress && view.knowsRemote) {
     headers.set('x-envoy-external-address', view.remoteText);
