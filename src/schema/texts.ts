@@ -1,4 +1,5 @@
 import { parseDuration } from '../lib/duration.ts';
+import { hasControl, isToken } from '../lib/header-text.ts';
 import { isTrustDomain } from './names.ts';
 
 /** A duration of at least `leastMs` that is a multiple of `stepMs`. */
@@ -25,16 +26,12 @@ export function isTimestamp(text: string): boolean {
 
 /** A `token` of RFC 9110 section 5.6.2. */
 export function isHeaderName(text: string): boolean {
-  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
+  return isToken(text);
 }
 
 /** What the value of a header may hold (RFC 9110 section 5.5), and bytes above 0x7F. */
 export function isFreeOfControls(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f) return false;
-  }
-  return true;
+  return !hasControl(text);
 }
 
 /** What a client can send as a part of one line of HTTP/1.1: no line end, and no NUL. */

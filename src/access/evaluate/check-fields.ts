@@ -1,12 +1,11 @@
+import { hasControl, isToken } from '../../lib/header-text.ts';
 import { lowerCase } from '../model/bytes.ts';
-import { hasControl } from '../model/controls.ts';
 import type { Outcome } from '../outcome.ts';
 import type { HttpRequest } from '../request.ts';
 import { isLength } from './head-text.ts';
 
 const invalidField: Outcome = { kind: 'reset', details: 'http2.invalid.header.field' };
 
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const authorityText = /^[!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]+$/;
 
 /** The codec of HTTP/2 has another meaning for the greatest number of 64 bits. */
@@ -25,14 +24,14 @@ const ofConnection: ReadonlySet<string> = new Set([
 export function checkFields(request: HttpRequest): Outcome | undefined {
   const { method, path, authority, headers, told, unseen, opaque = [] } = request;
   const isUntold = authority === '' && told !== undefined;
-  if (!token.test(method) || hasControl(path) || /[ \t]/.test(path)) return invalidField;
+  if (!isToken(method) || hasControl(path) || /[ \t]/.test(path)) return invalidField;
   if (!isUntold && !authorityText.test(authority)) return invalidField;
   // What a proxy has sent on, it has read; a change of the protocol it cannot send on.
   if (unseen !== undefined) return headers.some((line) => isLeftOver(line, opaque)) ? invalidField : undefined;
   let hasHost = false;
   let hasLength = false;
   for (const [raw, value] of headers) {
-    if (!token.test(raw) || hasControl(value)) return invalidField;
+    if (!isToken(raw) || hasControl(value)) return invalidField;
     const name = lowerCase(raw);
     if (ofConnection.has(name) || (name === 'te' && lowerCase(value) !== 'trailers')) return invalidField;
     if (name === 'host') {

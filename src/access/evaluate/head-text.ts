@@ -1,6 +1,6 @@
+import { hasControl, isToken } from '../../lib/header-text.ts';
 import { lowerCase } from '../model/bytes.ts';
 import { readConnectionHeader } from '../model/connection-header.ts';
-import { hasControl } from '../model/controls.ts';
 import { authorityOf } from '../model/host-lines.ts';
 import type { Outcome } from '../outcome.ts';
 import type { HttpRequest } from '../request.ts';
@@ -12,14 +12,12 @@ const codecError = answered(400, 'http1.codec_error');
 const invalidCharacters = answered(400, 'http1.invalid_characters');
 const lineBreak: Outcome = { kind: 'unmodelled', at: 'a line break in a header' };
 
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-
 /** The answer of the codec of HTTP/1 to the text of the headers; undefined where it reads them. */
 export function checkHeaderText(authority: string, headers: Lines): Outcome | undefined {
   let lengths = 0;
   if (hasControl(authority)) return /[\r\n]/.test(authority) ? lineBreak : invalidCharacters;
   for (const [name, value] of headers) {
-    if (!token.test(name)) return /^[^:]+:/.test(name) || /[\r\n]/.test(name) ? lineBreak : codecError;
+    if (!isToken(name)) return /^[^:]+:/.test(name) || /[\r\n]/.test(name) ? lineBreak : codecError;
     if (hasControl(value)) return /[\r\n]/.test(value) ? lineBreak : invalidCharacters;
     if (name.length !== 14 || lowerCase(name) !== 'content-length') continue;
     lengths += 1;

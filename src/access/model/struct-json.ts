@@ -1,11 +1,10 @@
+import { repeatedKey } from '../../diagnostics/repeated-key.ts';
+
 /** Levels of objects and lists within each other, the outermost one included. */
 const deepest = 100;
 
 /** Half of a surrogate pair has no UTF-8 form. */
 const halfOfPair = /\p{Surrogate}/u;
-
-/** Of a valid text of JSON: its strings, and what says whether they are keys. */
-const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 /**
  * The object that Envoy reads in a text of JSON, of which it makes a `google.protobuf.Struct`. Undefined where it refuses the
@@ -19,7 +18,7 @@ export function parseStruct(text: string): Readonly<Record<string, unknown>> | u
   } catch {
     return undefined;
   }
-  return isObject(value) && isStructValue(value, deepest) && !hasRepeatedKey(text) ? value : undefined;
+  return isObject(value) && isStructValue(value, deepest) && repeatedKey(text) === undefined ? value : undefined;
 }
 
 function isStructValue(value: unknown, levels: number): boolean {
@@ -32,20 +31,4 @@ function isStructValue(value: unknown, levels: number): boolean {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function hasRepeatedKey(text: string): boolean {
-  const open: Set<unknown>[] = [];
-  let last = '';
-  for (const [found] of text.matchAll(token)) {
-    if (found === '{' || found === '[') open.push(new Set());
-    else if (found === '}' || found === ']') open.pop();
-    else if (found !== ':') last = found;
-    else {
-      const key: unknown = JSON.parse(last);
-      if (open.at(-1)?.has(key)) return true;
-      open.at(-1)?.add(key);
-    }
-  }
-  return false;
 }

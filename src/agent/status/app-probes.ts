@@ -1,5 +1,6 @@
 import { formatPath } from '../../diagnostics/json-path.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
+import { isToken } from '../../lib/header-text.ts';
 import type { AppProbe, AppProbes, HttpProbe } from './app-probe.ts';
 import { type JsonVariable, parseJsonVariable } from './json-variable.ts';
 
@@ -120,8 +121,7 @@ class ProbeReader {
       const text = this.#text([...at, i, 'value'], fields.value);
       if (!/^[\x20-\x7e\t]*$/.test(text)) this.#problem([...at, i, 'value'], 'visible ASCII characters are expected');
       if (/^(host|:authority)$/i.test(name)) host = text;
-      else if (!/^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/.test(name))
-        this.#problem([...at, i], 'this is no name of a header', name);
+      else if (!isToken(name)) this.#problem([...at, i], 'this is no name of a header', name);
       else if (framingHeaders.has(name.toLowerCase())) this.#problem([...at, i], 'this header cannot be set', name);
       else headers.push([name, text]);
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isWorldFailure, WorldFailure } from '../../lib/failure.ts';
+import { isToken } from '../../lib/header-text.ts';
 import { callLoopback } from '../../lib/loopback-call.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -36,7 +37,7 @@ export async function runRequest(
   if (!debugPorts.includes(debugPort)) {
     throw new UsageError(`--debug-port is one of ${debugPorts.join(', ')}, not ${debugPort}`);
   }
-  if (!/^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/.test(method)) throw new UsageError(`"${method}" is no method of HTTP`);
+  if (!isToken(method)) throw new UsageError(`"${method}" is no method of HTTP`);
   const target = `/${path.replace(/^\//, '')}`;
   if (!/^[\x21-\x7e]+$/.test(target)) throw new UsageError('the path holds a character that must be %-encoded');
   const signal = AbortSignal.timeout(timeoutMs);

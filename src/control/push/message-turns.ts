@@ -1,6 +1,6 @@
 /**
- * Messages of a thread in their order, each in one task of the event loop, or in two: a thousand proxies are served in
- * between the halves of a long one.
+ * Acts on messages in their order. What a message makes to do may be put off to a later task of the event loop, so that
+ * proxies are served in between; messages that come meanwhile wait for it.
  */
 export class MessageTurns<Message> {
   readonly #act: (message: Message) => void;
