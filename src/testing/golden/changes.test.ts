@@ -26,6 +26,13 @@ describe('changes', () => {
     );
   });
 
+  test('of an element that has its name in another field name the list', () => {
+    const [base, value] = [[{ host: 'x' }], [{ name: 'x', field: {} }]];
+    const text = formatChanges(changesBetween(base, value));
+    expect(text).toBe('@@ [0].host: removed\n@@ [0].name: added first\n+"x"\n@@ [0].field: added after .name\n+{}\n');
+    expect(applyChanges(base, parseChanges(text))).toEqual(value);
+  });
+
   test('bring the value back out of the base, over their text, to the byte', () => {
     const key = fc.constantFrom('name', 'host', 'a', 'b.c', 'd"e', '7', 'f]', '__proto__');
     const { value } = fc.letrec((tie) => ({

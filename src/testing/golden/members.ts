@@ -14,7 +14,7 @@ export function commonMembers(base: unknown, value: unknown): readonly [Members,
   if (isObject(base) && isObject(value)) return [fields(base), fields(value)];
   if (!Array.isArray(base) || !Array.isArray(value)) return undefined;
   const [before, after] = [namedElements(base), namedElements(value)];
-  if (before !== undefined && after !== undefined) return [before, after];
+  if (before !== undefined && after !== undefined && isNamedAlike(before, after)) return [before, after];
   const isAligned = base.length === value.length && [...base, ...value].every(isContainer);
   return isAligned ? [elements(base), elements(value)] : undefined;
 }
@@ -65,12 +65,26 @@ function elements(list: readonly unknown[]): Members {
 function namedElements(list: readonly unknown[]): Members | undefined {
   const members = new Map<Step, unknown>();
   for (const element of list) {
-    const name = isObject(element)
-      ? [element.name, element.host].find((field) => typeof field === 'string')
-      : undefined;
-    if (name !== undefined) members.set(plainName.test(name) ? `[${name}]` : `[${JSON.stringify(name)}]`, element);
+    const [, name] = naming(element) ?? [];
+    if (name === undefined) return undefined;
+    members.set(plainName.test(name) ? `[${name}]` : `[${JSON.stringify(name)}]`, element);
   }
   return members.size === list.length ? members : undefined;
+}
+
+/** Whether the elements of a name have it in the same field: changes leave that field as it is, so each finds its element. */
+function isNamedAlike(before: Members, after: Members): boolean {
+  return [...before].every(([step, element]) => !after.has(step) || naming(element)?.[0] === naming(after.get(step))?.[0]);
+}
+
+/** The field that an element is called by, and what it says. */
+function naming(element: unknown): readonly [field: string, name: string] | undefined {
+  if (!isObject(element)) return undefined;
+  for (const field of ['name', 'host']) {
+    const name = element[field];
+    if (typeof name === 'string') return [field, name];
+  }
+  return undefined;
 }
 
 /** Holds no object: a text, a number, a list of such. */
