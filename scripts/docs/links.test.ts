@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,11 @@ describe('links', () => {
     const path = join(folder, 'page.md');
     const links = '[a](no.md) [b](#none) [c](#of-one-word) [d](https://example.com/x) `[e](no.md)`';
     writeFileSync(path, `# Page\n\n${links}\n\n## Of \`one\` word\n\n\`\`\`\n[f](no.md)\n# None\n\`\`\`\n`);
-    expect(brokenLinks(path)).toEqual(['no.md', '#none']);
+    try {
+      expect(brokenLinks(path)).toEqual(['no.md', '#none']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { decode, encode } from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../testing/effort.ts';
 import { failureOf, isAnswerTo, parseQuery, type Query, shorten } from './message.ts';
 
 const edns = (udpPayloadSize: number): never =>
@@ -52,6 +53,7 @@ describe('parseQuery', () => {
         if (Buffer.isBuffer(parsed)) expect(parsed.readUInt16BE(0)).toBe(bytes.readUInt16BE(0));
         else if (parsed !== undefined) expect(parsed.questionEnd).toBeLessThanOrEqual(bytes.length);
       }),
+      runs(),
     );
   });
 });
@@ -117,6 +119,7 @@ describe('shorten', () => {
         bytes.set([0x80, 0, 0, 1], 2);
         expect(shorten(bytes, 512).length).toBeLessThanOrEqual(512);
       }),
+      runs(),
     );
   });
 });

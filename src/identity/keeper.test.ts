@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../testing/effort.ts';
 import type { SecretSnapshot } from './snapshot.ts';
 import { hourMs, keeperBench } from './testing/keeper-bench.ts';
 
@@ -66,7 +67,7 @@ describe('CertificateKeeper', () => {
         }
         await one.close();
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonObject } from '../source/document.ts';
+import { runs } from '../testing/effort.ts';
 import { inject } from './inject.ts';
 import { Outlines } from './outline.ts';
 import { renderTemplates } from './render.ts';
@@ -96,7 +97,7 @@ describe('outlines of what templates make', () => {
         const values = { a, b, list, mark: '"@value 0@"' };
         expect(made(text, values)).toBe(made(text, values, readWhole));
       }),
-      { numRuns: 20 },
+      runs(20),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../source/document.ts';
+import { runs } from '../testing/effort.ts';
 import { patch } from './patch.ts';
 import { applyPatch } from './testing/apply-patch.ts';
 
@@ -20,7 +21,7 @@ describe('patch', () => {
       fc.property(values, values, (before, after) => {
         expect(applyPatch(before, patch(before, after))).toEqual(after);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonObject } from '../source/document.ts';
+import { runs } from '../testing/effort.ts';
 import { inject } from './inject.ts';
 import type { Container } from './pod.ts';
 import { withoutInjection } from './status.ts';
@@ -76,7 +77,7 @@ describe('inject, by the status that a pod has', () => {
         const metadata = { ...(pod.metadata as JsonObject), annotations };
         expect(['injected', 'refused', 'skipped']).toContain(injectGiven({ ...pod, metadata }, settings).kind);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 });

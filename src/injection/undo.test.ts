@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../source/document.ts';
+import { runs } from '../testing/effort.ts';
 import { undo, undoOf } from './undo.ts';
 
 const leaf = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.array(fc.integer(), { maxLength: 3 }));
@@ -15,7 +16,7 @@ describe('undo', () => {
       fc.property(values, values, (before, after) => {
         expect(undo(after, undoOf(after, before) ?? {})).toEqual(before);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 

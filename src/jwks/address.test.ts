@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../testing/effort.ts';
 import { addressKind } from './address.ts';
 
 const rows: readonly (readonly [string, ReturnType<typeof addressKind>])[] = [
@@ -74,6 +75,7 @@ describe('addressKind', () => {
         const wrapped = form(`${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`);
         if (addressKind(address) !== undefined) expect(addressKind(wrapped)).toBeDefined();
       }),
+      runs(),
     );
   });
 });

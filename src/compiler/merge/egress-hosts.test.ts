@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { runs } from '../../testing/effort.ts';
 import * as make from '../../testing/objects.ts';
 import { createAnalyser } from '../analyse.ts';
 import { matches, subsetOf } from '../topology/host.ts';
@@ -32,7 +33,7 @@ describe('entries of egress', () => {
           hosts.some((entry) => isOf(entry.namespace, owner) && is(asked, entry.host));
         expect([index.covers(owner, asked), index.meets(owner, asked)]).toEqual([some(subsetOf), some(matches)]);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

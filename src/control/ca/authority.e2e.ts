@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runs } from '../../testing/effort.ts';
 import { type AuthorityForm, createTestAuthority, type TestAuthority } from '../testing/authorities.ts';
 import { openssl } from '../testing/openssl.ts';
 import { createTestRequest } from '../testing/signing-requests.ts';
@@ -129,7 +130,7 @@ describe('CertificateAuthority', () => {
         const { output } = openssl(['x509', '-noout', '-text'], chain[0]);
         expect(output.match(/X509v3 |Authority Information|1\.2\.3\.4\.5/g)).toHaveLength(7);
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 

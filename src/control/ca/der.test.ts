@@ -1,6 +1,7 @@
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../testing/effort.ts';
 import { DerError, parseAsn, parseDer } from './der.ts';
 
 /** `SEQUENCE { OBJECT IDENTIFIER 2.5.29.17 }` */
@@ -42,6 +43,7 @@ describe('parseDer', () => {
           }
         }
       }),
+      runs(),
     );
   });
 });

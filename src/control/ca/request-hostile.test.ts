@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../testing/effort.ts';
 import { parseRequest } from './request.ts';
 
 /** A value of DER: its tag, and its bytes or its parts. */
@@ -39,7 +40,7 @@ describe('parseRequest, of what an attacker sends', () => {
         if (request === undefined) expect(problem).toBeTypeOf('string');
         else expect(request.publicKey).toEqual(spkiOf());
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

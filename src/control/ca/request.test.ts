@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../testing/effort.ts';
 import { createTestRequest, flipped, type RequestForm } from '../testing/signing-requests.ts';
 import { parseRequest } from './request.ts';
 
@@ -127,7 +128,7 @@ describe('parseRequest', () => {
         const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${changed.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
         expect(parseRequest(pem).problem).toBeTypeOf('string');
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

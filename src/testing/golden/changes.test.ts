@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../effort.ts';
 import { formatChanges, parseChanges } from './change-text.ts';
 import { applyChanges, changesBetween } from './changes.ts';
 
@@ -53,6 +54,7 @@ describe('changes', () => {
         const text = formatChanges(changesBetween(base, now));
         expect(JSON.stringify(applyChanges(base, parseChanges(text)))).toBe(JSON.stringify(now));
       }),
+      runs(),
     );
   });
 
