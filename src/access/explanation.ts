@@ -10,6 +10,8 @@ export interface ExplainedStep {
   readonly station: Step['station'];
   /** Name of the chain, rule or route; empty where none was met. */
   readonly decider: string;
+  /** Where nothing decided: why. */
+  readonly why?: string;
   readonly decidedBy: readonly DecidingField[];
   /** Of access rules: what a rule does with a request that it matches. */
   readonly action?: Step['action'];
@@ -64,9 +66,10 @@ function explainLeg(
 ): ExplainedLeg {
   const { namespace, name } = workload;
   const changing = (): ReadonlySet<string> => changingOf(steps);
-  const explain = ({ station, at, decider, table, nearMisses, met, action }: Step): ExplainedStep => ({
+  const explain = ({ station, at, decider, why, table, nearMisses, met, action }: Step): ExplainedStep => ({
     station,
     decider,
+    ...(why !== undefined && { why }),
     // Of most requests nobody asks why.
     get decidedBy() {
       return decidersOf(originsOf(keyOf(workload)), table ?? listener ?? '', at);

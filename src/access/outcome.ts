@@ -49,6 +49,8 @@ export interface Step {
   readonly at: Fragment;
   /** Name of the chain, rule or route that decided; empty where none did. */
   readonly decider: string;
+  /** Of a step where nothing decided: why, as a clause. */
+  readonly why?: string;
   /** Of a route: the table that it stands in. All else stands in the listener. */
   readonly table?: string;
   /**

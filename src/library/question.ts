@@ -71,6 +71,8 @@ export interface PredictedStep {
   readonly station: string;
   /** Name of the chain, rule or route that decided; empty where none did. */
   readonly decider: string;
+  /** Where nothing decided: why, as a clause. */
+  readonly why?: string;
   readonly decidedBy: readonly DecidingField[];
   /** Rules that would have matched but for one condition: what it wants, and what the request has. */
   readonly nearMisses: readonly { readonly rule: string; readonly wants: string; readonly has: string }[];

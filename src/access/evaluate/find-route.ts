@@ -8,7 +8,8 @@ import type { RequestView } from './request-view.ts';
 /** The route of a request; `unmodelled` where the table or an earlier route says something that is not understood. */
 export type FoundRoute =
   | { readonly kind: 'route'; readonly table: RouteTable; readonly host: VirtualHost; readonly route: Route }
-  | { readonly kind: 'none' }
+  /** With what the request or the table lacks: a scheme, its host, or a route of the host. */
+  | { readonly kind: 'none'; readonly table: RouteTable; readonly lacks: 'scheme' | 'host' | VirtualHost }
   | { readonly kind: 'unmodelled'; readonly at: string };
 
 /** The route that a connection manager chooses, before any filter sees the request. */
@@ -18,10 +19,10 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
   if (view.blanks?.knows.authority === false) return { kind: 'unmodelled', at: 'the host of the request' };
   // It has no scheme then, and a request without one has no route.
   const isEmpty = view.headers.get('x-forwarded-proto')[0] === '' && !view.opaque.includes('x-forwarded-proto');
-  if (isEmpty) return { kind: 'none' };
+  if (isEmpty) return { kind: 'none', table, lacks: 'scheme' };
   const authority = lowerCase(view.authority);
   const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? withoutPort(authority) : authority);
-  if (host === undefined) return { kind: 'none' };
+  if (host === undefined) return { kind: 'none', table, lacks: 'host' };
   for (const route of host.routes) {
     if (route.gap !== undefined) return { kind: 'unmodelled', at: route.gap };
     if (!takes(route, view)) continue;
@@ -29,7 +30,7 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
     if (unknown === undefined) return { kind: 'route', table, host, route };
     return { kind: 'unmodelled', at: `a route by the header ${unknown.name}, whose value only the proxy knows` };
   }
-  return { kind: 'none' };
+  return { kind: 'none', table, lacks: host };
 }
 
 /** The domain itself, then the longest `*.suffix`, then the longest `prefix.*`, then `*`. */

@@ -128,7 +128,10 @@ function throughFault(
 
 function throughRouter(tells: boolean, { found, view, surroundings, steps }: Passing): Outcome {
   if (found.kind === 'unmodelled') return found;
-  if (found.kind === 'none') return answered(404, 'route_not_found');
+  if (found.kind === 'none') {
+    steps.push(missingRoute(found, view, steps));
+    return answered(404, 'route_not_found');
+  }
   const { action, name } = found.route;
   steps.push(routeStep('route', found));
   if (action.kind !== 'forward') return answered(action.status, 'direct_response');
@@ -140,6 +143,20 @@ function throughRouter(tells: boolean, { found, view, surroundings, steps }: Pas
   const onward = view.onward();
   sendOn(onward, found, action, target, tells);
   return { kind: 'reaches', clusters: [target.name], request: onward.request };
+}
+
+/** Decided by the host that has no route for the request, else by what says which hosts there are: the servers of the chain. */
+function missingRoute(
+  { table, lacks }: FoundRoute & { readonly kind: 'none' },
+  { authority }: RequestView,
+  steps: readonly Step[],
+): Step {
+  const ofTable = { station: 'route', decider: '', table: table.name } as const;
+  if (lacks === 'scheme') return { ...ofTable, at: table.at, why: 'x-forwarded-proto is empty, so there is no scheme' };
+  if (lacks !== 'host') return { ...ofTable, at: lacks.at, why: `the host has no route for this request` };
+  const why = `there is no host ${authority}`;
+  const chain = steps.find(({ station }) => station === 'chain');
+  return chain === undefined ? { ...ofTable, at: table.at, why } : { station: 'route', at: chain.at, decider: '', why };
 }
 
 /** By their weights, unless there is one alone. */

@@ -30,6 +30,7 @@ export interface VirtualHost {
   readonly routes: readonly Route[];
   /** Whether requests go on with the number of their attempt. */
   readonly countsAttempts: boolean;
+  readonly at: Fragment;
 }
 
 /** Route table of a connection manager. */
@@ -40,6 +41,7 @@ export interface RouteTable {
   /** Whether what a route changes in a header counts more than what the table does. */
   readonly specificWins: boolean;
   readonly headers: HeaderChanges;
+  readonly at: Fragment;
   readonly gap: string | undefined;
 }
 
@@ -53,6 +55,7 @@ export function liftRouteTable(fragment: Fragment): RouteTable {
     domains: host.texts('domains').map((domain) => domain.toLowerCase()),
     routes: host.parts('routes', `${route}.Route`).map(liftRoute),
     countsAttempts: host.flag('include_request_attempt_count'),
+    at: host.fragment,
   }));
   return {
     name: message.text('name'),
@@ -60,6 +63,7 @@ export function liftRouteTable(fragment: Fragment): RouteTable {
     headers: liftHeaderChanges(message),
     specificWins: message.flag('most_specific_header_mutations_wins'),
     ignoresPort: message.flag('ignore_port_in_host_matching'),
+    at: message.fragment,
     gap: message.gaps.first,
   };
 }

@@ -107,6 +107,7 @@ const stations: Readonly<Record<ExplainedStep['station'], string>> = {
   route: 'route',
 };
 
-function formatStep({ station, decider, decidedBy }: ExplainedStep): string {
-  return `${stations[station]}: ${decider === '' ? 'none matches' : decider}${decision(decidedBy)}`;
+function formatStep({ station, decider, why, decidedBy }: ExplainedStep): string {
+  const found = decider === '' ? 'none matches' : decider;
+  return visible(`${stations[station]}: ${found}${why === undefined ? '' : `: ${why}`}${decision(decidedBy)}`);
 }
