@@ -4,10 +4,11 @@ import type { LoggedRequest } from './logged-request.ts';
 
 /** Whether a line can be of a request that went this way from the proxy that wrote it. */
 export function agrees({ outcome, legs }: Way, logged: LoggedRequest): boolean {
-  const { status = 0, details, protocol, tells } = logged;
+  const { status = 0, details, protocol, tells, foundNobody } = logged;
   const isOwn = legs.length <= 1;
   switch (outcome.kind) {
     case 'reaches':
+      if (foundNobody) return false;
       return protocol === 'bytes' ? !isRefusal(details) : !tells.details || wasSentOn(logged);
     case 'answered':
       if (status !== outcome.status) return false;
@@ -15,6 +16,8 @@ export function agrees({ outcome, legs }: Way, logged: LoggedRequest): boolean {
       return isOwn ? hasDetails(details, outcome.details) : hasDetails(details, outcome.details) || wasSentOn(logged);
     case 'closed':
       if (status !== 0) return false;
+      // A connection has no words for that.
+      if (foundNobody) return outcome.details === 'no_healthy_upstream';
       return !tells.details || details === outcome.details || (!isOwn && !isRefusal(details));
     case 'reset':
       return status === 0 && (!tells.details || details === outcome.details);
@@ -23,11 +26,9 @@ export function agrees({ outcome, legs }: Way, logged: LoggedRequest): boolean {
   }
 }
 
-/** The router has taken the request: the answer is that of the upstream, or tells why there is none. */
+/** The router has found a server: the answer is its own, or tells what became of the connection to it. */
 function wasSentOn({ details = '', upstreamHost }: LoggedRequest): boolean {
-  return (
-    upstreamHost !== undefined || /^(?:via_upstream|upstream_|no_healthy_upstream|cluster_not_found)/.test(details)
-  );
+  return upstreamHost !== undefined || /^(?:via_upstream|upstream_)/.test(details);
 }
 
 function isRefusal(details: string | undefined): boolean {

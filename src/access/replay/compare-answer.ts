@@ -7,10 +7,10 @@ export function isAsLogged(outcomes: readonly Outcome[], logged: LoggedRequest):
   return outcomes.some((outcome) => isSame(outcome, logged));
 }
 
-function isSame(outcome: Outcome, { status = 0, details, protocol }: LoggedRequest): boolean {
+function isSame(outcome: Outcome, { status = 0, details, protocol, foundNobody }: LoggedRequest): boolean {
   switch (outcome.kind) {
     case 'reaches':
-      return protocol === 'bytes' ? details === undefined : details === 'via_upstream';
+      return protocol === 'bytes' ? details === undefined && !foundNobody : details === 'via_upstream';
     // A client's proxy has its server's answer from upstream.
     case 'answered':
       return status === outcome.status && (details === outcome.details || details === 'via_upstream');

@@ -25,6 +25,8 @@ export interface LoggedRequest {
   readonly tells: ToldParts;
   /** Where the request was sent on to. */
   readonly upstreamHost?: SocketPlace;
+  /** The line says that there was no server to send it on to. */
+  readonly foundNobody?: true;
   /** 0 if there was no answer. */
   readonly status?: number;
   /** Why, in Envoy's words: of the answer, or of the end of the connection. */
@@ -77,11 +79,22 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
     }),
     tells: toldParts(values),
     ...defined('upstreamHost', socketPlace(find('UPSTREAM_HOST'))),
+    ...(find('UPSTREAM_HOST') === undefined && saysNobody(values) && { foundNobody: true as const }),
     ...defined('status', /^\d+$/.test(status ?? '') ? Number(status) : undefined),
     ...defined('details', find('RESPONSE_CODE_DETAILS') ?? find('CONNECTION_TERMINATION_DETAILS')),
     ...defined('startedAt', Number.isNaN(startedAt) ? undefined : startedAt),
   };
 }
+
+/** By the reason of the answer, else by Envoy's flags, which connections have too. */
+function saysNobody(values: readonly LogValue[]): boolean {
+  return values.some(({ operator: { name }, value = '' }) => {
+    if (name === 'RESPONSE_CODE_DETAILS') return value === 'no_healthy_upstream' || value === 'cluster_not_found';
+    return /^RESPONSE_FLAGS(?:_LONG)?$/.test(name) && value.split(',').some((flag) => flagsOfNobody.has(flag));
+  });
+}
+
+const flagsOfNobody: ReadonlySet<string> = new Set(['UH', 'NoHealthyUpstream', 'NC', 'NoClusterFound']);
 
 function toldParts(values: readonly LogValue[]): ToldParts {
   const has = (name: string): boolean => values.some(({ operator }) => operator.name === name);

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { replayBench } from './testing/replay-bench.ts';
 import { delivered, denied, gets, policy } from './testing/replayed-shop.ts';
 
+const bytes = { method: null, path: null, protocol: null, response_code_details: null };
+
 describe('meshpol replay', () => {
   const { verdictOf, replay } = replayBench();
 
@@ -28,6 +30,38 @@ spec: {hosts: [cart], http: [{${answer}}]}
     expect(await verdictOf(routes(before), routes(before), line)).toBe('same');
     expect(await verdictOf(routes(before), routes(after), line)).toBe('changed');
   });
+
+  test.each([
+    ['a request', 'http', { response_code: 503, response_code_details: 'no_healthy_upstream', response_flags: 'UH' }],
+    ['a connection', 'tcp', { ...bytes, response_code: 0, response_flags: 'UH' }],
+  ])(
+    'calls %s for which no server was found a miss where the inputs say that it is delivered',
+    async (_, name, told) => {
+      const service = (app: string): string => `apiVersion: v1
+kind: Service
+metadata: {name: other, namespace: shop}
+spec: {selector: {app: ${app}}, clusterIP: 10.96.0.2, ports: [{name: ${name}, port: 90, targetPort: 8080}]}
+`;
+      const line = {
+        ...{ ...delivered, ...told, upstream_host: null, downstream_peer_uri_san: null, requested_server_name: null },
+        ...{
+          downstream_local_address: '10.96.0.2:90',
+          downstream_remote_address: '10.0.0.2:4000',
+          authority: 'other:90',
+        },
+        upstream_cluster: 'outbound|90||other.shop.svc.cluster.local',
+      };
+      expect(await verdictOf(service('cart'), service('cart'), line)).toBe('miss');
+      expect(await verdictOf(service('nobody'), service('nobody'), line)).toBe('same');
+      const sent = {
+        ...line,
+        upstream_host: '10.0.0.1:8080',
+        response_flags: null,
+        response_code_details: 'via_upstream',
+      };
+      expect(await verdictOf(service('cart'), service('cart'), sent)).toBe('same');
+    },
+  );
 
   test('knows that a token in the query is taken out before the path is logged', async () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
