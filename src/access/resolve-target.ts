@@ -53,7 +53,9 @@ function workloadAddress(world: World, to: Target & { readonly kind: 'workload' 
   const [address] = workload?.addresses ?? [];
   if (workload === undefined) throw noSuchWorkload(world, to);
   if (address === undefined)
-    throw new UsageError(`workload ${to.namespace}/${to.name} has no address in the input${addressless}`);
+    throw new UsageError(
+      `workload ${to.namespace}/${to.name} has no pod in the input: give it replicas, or add a pod with an address`,
+    );
   return { address, port: portOf(`workload ${to.namespace}/${to.name}`, to.port, targetPorts(workload)) };
 }
 

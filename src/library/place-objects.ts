@@ -1,6 +1,7 @@
 import type { Compiler } from '../compiler/compile.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { MeshObject } from '../policy/object.ts';
+import { saysNoPods } from '../policy/pod-count.ts';
 import type { Pod, Service, WorkloadController, WorkloadEntry, WorkloadGroup } from '../policy/topology-kinds.ts';
 
 type Objects = readonly MeshObject<string>[];
@@ -17,7 +18,7 @@ export interface PlacedObjects {
 /**
  * Gives addresses to what a repository of manifests has none of, and a cluster would give some: Services without
  * `clusterIP`, Pods without `podIP`, and what stands for pods or machines that are not there yet (Deployment, WorkloadGroup).
- * Each of these counts as one pod or machine. Diagnostics are those of the objects as they were, and are not repeated here.
+ * Each of these counts as one pod or machine, unless its own text says that it has none. Diagnostics are those of the objects as they were, and are not repeated here.
  */
 export function placeObjects(objects: Objects, analyse: Compiler['analyse']): PlacedObjects {
   const services = new Map<string, string>();
@@ -70,7 +71,7 @@ const kindsWithoutAddress: ReadonlySet<string> = new Set([
 function mayBeUnplaced(object: MeshObject<string>): boolean {
   // A name is an address too: what it resolves to is not the workload's own affair.
   if (object.kind === 'WorkloadEntry') return (object as WorkloadEntry).spec.address === undefined;
-  if (object.kind !== 'Pod') return kindsWithoutAddress.has(object.kind);
+  if (object.kind !== 'Pod') return kindsWithoutAddress.has(object.kind) && saysNoPods(object) === undefined;
   const { podIP, podIPs = [] } = (object as Pod).status ?? {};
   return !podIP && podIPs.length === 0;
 }

@@ -66,8 +66,9 @@ export function controller(
   kind: kinds.ControllerKind,
   meta: string | Meta,
   template: kinds.WorkloadController['spec']['template'],
+  fields: Readonly<Record<string, unknown>> = {},
 ): kinds.WorkloadController {
-  return { ...meshObject(kind, meta), spec: { template } };
+  return { ...meshObject(kind, meta), spec: { ...fields, template } };
 }
 
 export function endpoints(meta: string | Meta, subsets: NonNullable<kinds.Endpoints['subsets']>): kinds.Endpoints {

@@ -37,6 +37,37 @@ spec: {metadata: {labels: {app: vm}}, template: {serviceAccount: vm}}
     expect(described.out).toMatch(/^foo\/web: Deployment, with a sidecar, .*, at 198\.19\.0\.2\n/);
   });
 
+  test.each([
+    ['apps/v1', 'Deployment', 'replicas: 0'],
+    ['apps/v1', 'StatefulSet', 'replicas: 0'],
+    ['batch/v1', 'Job', 'suspend: true'],
+  ])('knows that of %s %s with %s there is no pod', async (apiVersion, kind, field) => {
+    const manifests = (fields: string): string => `---
+apiVersion: ${apiVersion}
+kind: ${kind}
+metadata: {name: web, namespace: foo}
+spec: {${fields}template: {metadata: {labels: {app: web}}, spec: {containers: [{name: app}]}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: foo}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+`;
+    const asked = (fields: string, to: string): ReturnType<typeof run> =>
+      run(`explain - --from foo/sleep --to ${to}`, mesh.replace(/---\n$/, manifests(fields)));
+    const { out, error } = await asked(`${field}, `, 'web');
+    expect(out.split('\n')[0]).toMatch(/^503 no_healthy_upstream/);
+    expect(error).toContain(
+      `service "foo/web" has no endpoints: ${kind} "foo/web" has ${field} [service-without-endpoints]`,
+    );
+    expect((await asked('', 'web')).out).toMatch(/^reaches foo\/web\n/);
+    const itself = await asked(`${field}, `, 'foo/web:80');
+    expect([itself.code, itself.error]).toEqual([
+      2,
+      expect.stringContaining('workload foo/web has no pod in the input'),
+    ]);
+  });
+
   test('lets a request go to a host outside the mesh, whose address a name server tells', async () => {
     const entry = `---
 apiVersion: networking.mesh.io/v1

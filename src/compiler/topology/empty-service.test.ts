@@ -18,6 +18,12 @@ test.each<[string, readonly TopologyObject[], RegExp, RegExp | undefined]>([
     /get pods/,
   ],
   [
+    'a controller that is to have none',
+    [web, make.controller('Deployment', 'shop/web', template, { replicas: 0 })],
+    /^service "shop\/web" has no endpoints: Deployment "shop\/web" has replicas: 0$/,
+    undefined,
+  ],
+  [
     'a selector with a label more than the pods have',
     [
       make.service('shop/web', { ...web.spec, selector: { ...app, tier: 'back' } }),

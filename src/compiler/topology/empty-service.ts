@@ -1,4 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { saysNoPods } from '../../policy/pod-count.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import { nearLabelHint, otherValuesHint, partlyHint } from './near-labels.ts';
 import { nameOf } from './object-name.ts';
@@ -86,6 +87,8 @@ function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry,
   }
   if (template.kind === 'WorkloadEntry')
     return { why: `WorkloadEntry "${nameOf(template)}" has no address that can be used` };
+  const none = saysNoPods(template.object);
+  if (none !== undefined) return { why: `${template.kind} "${nameOf(template)}" has ${none}`, isUnseen: true };
   const isGroup = template.kind === 'WorkloadGroup';
   const members = isGroup ? 'WorkloadEntries' : 'pods';
   const why = `${template.kind} "${nameOf(template)}" has no ${members} in the inputs, so their addresses are not known`;
