@@ -4,6 +4,7 @@ import { HeaderLines } from '../model/header-lines.ts';
 import { authorityOf } from '../model/host-lines.ts';
 import { normalizePath } from '../model/normalize-path.ts';
 import { isOneLine } from '../model/one-line-headers.ts';
+import { isReferer } from '../model/referer.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
@@ -28,6 +29,7 @@ export function receive(manager: HttpManager, connection: Connection, request: H
   const headers = headerLines(request, connection.protocol, manager);
   if (!leaveConnection(headers, manager)) return { outcome: answered(403, 'upgrade_failed') };
   removeInternalHeaders(headers, manager.usesRemoteAddress);
+  if (!leaveReferer(headers, request.opaque)) return { outcome: { kind: 'unmodelled', at: 'the header referer' } };
   const authority = connection.protocol === 'h2' ? request.authority : authorityOf(request);
   const view = new RequestView(
     connection,
@@ -41,6 +43,15 @@ export function receive(manager: HttpManager, connection: Connection, request: H
   if (request.opaque !== undefined) for (const name of request.opaque) view.setOpaque(name);
   addOwn(manager, view);
   return { view };
+}
+
+/** Removes a `referer` that Envoy takes for none. False where it is not known whether it does. */
+function leaveReferer(headers: HeaderLines, opaque: HttpRequest['opaque']): boolean {
+  const [referer] = headers.get('referer');
+  if (referer === undefined) return true;
+  const isKept = opaque?.includes('referer') ? undefined : isReferer(referer);
+  if (isKept === false) headers.delete('referer');
+  return isKept !== undefined;
 }
 
 /** Whether `remoteAddress` is the client's address by what is known. */

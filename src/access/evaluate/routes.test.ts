@@ -45,6 +45,7 @@ spec:
   - to: [{operation: {hosts: [inner.example]}}]
   - when: [{key: "request.headers[x-team]", values: [red]}]
   - when: [{key: "request.headers[x-secret]", values: ["*"]}]
+  - when: [{key: "request.headers[referer]", values: ["*"]}]
   - from: [{source: {notPrincipals: ["cluster.local/ns/foo/sa/edge"]}}]
 ---
 `;
@@ -136,6 +137,24 @@ describe('a request to a gateway', () => {
       `{headers: {request: {remove: [x-secret]}}, ${to}}`,
       { headers: [['X-Secret', 'a']] },
       ['reaches'],
+    ],
+    [
+      'is judged by a referer that the route sets',
+      `{headers: {request: {set: {referer: "https://a/"}}}, ${to}}`,
+      {},
+      ['403 rbac_access_denied_matched_policy'],
+    ],
+    [
+      'is judged without a referer that the next proxy removes',
+      `{headers: {request: {set: {referer: "https://user@a/"}}}, ${to}}`,
+      {},
+      ['reaches'],
+    ],
+    [
+      'is not known where only the proxy knows the referer',
+      `{headers: {request: {set: {referer: "%REQ(x-a)%"}}}, ${to}}`,
+      {},
+      ['unmodelled'],
     ],
     ['is redirected', '{redirect: {uri: /x, redirectCode: 308}}', {}, ['308 direct_response']],
     ['is answered by its route', '{directResponse: {status: 418}}', {}, ['418 direct_response']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AddressBlock, addressBytes, writtenBytes } from './address-block.ts';
+import { AddressBlock, addressBytes, isIpAddress, writtenBytes } from './address-block.ts';
 
 test.each([
   ['1.2.3.4', true, true],
@@ -14,3 +14,13 @@ test.each([
     expect(block.holds(writtenBytes(text))).toBe(ofHeader);
   },
 );
+
+test.each([
+  ['::ffff:1.2.3.4', true],
+  ['::ffff:01.2.3.4', false],
+  ['1.2.3.4', true],
+  ['01.2.3.4', false],
+  ['1:2:3:4:5:6:7::', true],
+])('%s is an address: %s', (text, isAddress) => {
+  expect(isIpAddress(text)).toBe(isAddress);
+});

@@ -55,7 +55,9 @@ const mostRead = 4096;
 export function isIpAddress(text: string): boolean {
   // Most texts that are none are told without an exception, which costs more than all else of a request.
   if (!text.includes(':')) return decimal.test(text);
-  return /^[\da-f:.%]+/i.test(text) && ipaddr.IPv6.isValid(text);
+  // The library takes needless zeros in an IPv4 address at the end of an IPv6 address.
+  const isPlain = !text.includes('.') || decimal.test(text.slice(text.lastIndexOf(':') + 1));
+  return isPlain && /^[\da-f:.%]+/i.test(text) && ipaddr.IPv6.isValid(text);
 }
 
 const decimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;

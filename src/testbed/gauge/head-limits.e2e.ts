@@ -16,7 +16,7 @@ import { hasBody } from '../../gauge/http2-client.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { type Edge, edges } from '../../testing/head-edges.ts';
-import { headerValues, routedHeaders } from '../../testing/header-values.ts';
+import { headerValues, refererValues, routedHeaders } from '../../testing/header-values.ts';
 import { exchange } from '../wire/exchange.ts';
 import { http1Request } from '../wire/http1.ts';
 import { http2Request } from '../wire/http2.ts';
@@ -79,7 +79,7 @@ function routesOf(name: Name): Record<string, unknown> {
   const { cluster } = own[name];
   const action = cluster === '' ? { direct_response: { status: 200 } } : { route: { cluster, timeout: '0s' } };
   const last = { match: { prefix: '/' }, name, ...action };
-  const routes = name === 'headers' ? [...routesByHeaders(), last] : [last];
+  const routes = name === 'headers' ? [...routesByHeaders(), refererRoute, last] : [last];
   return { name, virtual_hosts: [{ name, domains: ['*'], routes }] };
 }
 
@@ -92,6 +92,12 @@ function routesByHeaders(): readonly object[] {
     }),
   );
 }
+
+const refererRoute = {
+  match: { prefix: '/', headers: [{ name: 'referer', present_match: true }] },
+  name: 'referer',
+  direct_response: { status: 210 },
+};
 
 /** In place of the source of its routes, the routes themselves. */
 function withRoutes(listener: Record<string, unknown>, name: Name): object {
@@ -218,7 +224,7 @@ describe('requests at the edges of what Envoy takes', () => {
     if (outcome.kind !== 'unmodelled') expect(await observe('usual', edge)).toEqual(expected(outcome));
   });
 
-  test.each(headerValues())('lines of a header: $name', async (edge) => {
+  test.each([...headerValues(), ...refererValues()])('lines of a header: $name', async (edge) => {
     expect(await observe('headers', edge)).toEqual(expected(predict('headers', edge.protocol, edge.request)));
   });
 
