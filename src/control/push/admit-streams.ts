@@ -6,6 +6,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { Authentication, Caller } from '../auth/caller.ts';
+import { shownCertificate } from '../server/shown-certificate.ts';
 import type { Arrivals } from './arrivals.ts';
 
 export interface AdmitStreamsOptions {
@@ -88,7 +89,9 @@ class FirstRequest implements Listener {
   async #admit(metadata: Metadata): Promise<void> {
     if (this.#isOver) return;
     const { authenticate, identityOf, arrivals, callers } = this.#options;
-    const { caller, problem } = authenticate(this.#call.getAuthContext().sslPeerCertificate?.raw);
+    const shown = shownCertificate(this.#call);
+    if (shown === 'lost') return;
+    const { caller, problem } = authenticate(shown.certificate);
     if (caller === undefined) {
       this.#refuse(status.UNAUTHENTICATED, 'a client certificate of the mesh is needed', { reason: problem });
       return;

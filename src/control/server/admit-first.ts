@@ -1,7 +1,6 @@
 import {
   type Metadata,
   ServerInterceptingCall,
-  type ServerInterceptingCallInterface,
   type ServerInterceptor,
   ServerListenerBuilder,
   status,
@@ -9,6 +8,7 @@ import {
 import { createCertificate } from '../../identity/ca-protocol.ts';
 import type { Credentials } from '../auth/authenticate.ts';
 import { type AdmitRequest, type AdmittedRequest, Refusal } from '../ca/certificate-service.ts';
+import { shownCertificate } from './shown-certificate.ts';
 
 export interface AdmitFirstOptions {
   readonly admit: AdmitRequest;
@@ -36,8 +36,10 @@ export function admitFirst({
     let timer: NodeJS.Timeout | undefined;
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata(async (metadata, next) => {
+        const shown = shownCertificate(call);
+        if (shown === 'lost') return;
         try {
-          request = await admit(credentialsOf(metadata, call));
+          request = await admit(credentialsOf(metadata, call.getPeer(), shown.certificate));
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           call.sendStatus({ code: error.code, details: error.message, metadata: null });
@@ -69,11 +71,11 @@ export function admitFirst({
   };
 }
 
-function credentialsOf(headers: Metadata, call: ServerInterceptingCallInterface): Credentials {
+function credentialsOf(headers: Metadata, peer: string, certificate: Buffer | undefined): Credentials {
   const values = (name: string): readonly string[] => headers.get(name).map(String);
   return {
-    peer: call.getPeer(),
-    certificate: call.getAuthContext().sslPeerCertificate?.raw,
+    peer,
+    certificate,
     authorization: values('authorization'),
     clusterIds: values('clusterid'),
   };
