@@ -48,6 +48,8 @@ spec:
   action: DENY
   rules:
   - when: [{key: "request.headers[x-envoy-external-address]", values: ["192.0.2.8"]}]
+  # Its value is the proxy's, but the path is another one.
+  - {to: [{operation: {paths: [/only]}}], when: [{key: "request.headers[x-request-id]", notValues: [a]}]}
 ${headers.map(([name]) => `  - when: [{key: "request.headers[${name}]", values: ["*"]}]\n`).join('')}`;
 
 const caseOf = (to: string, from: string, [name, value]: readonly [string, string]): string =>

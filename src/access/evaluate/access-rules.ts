@@ -1,7 +1,7 @@
 import type { AccessFilter, AccessRule, AccessRules } from '../lift/rbac.ts';
 import type { Step } from '../outcome.ts';
 import { metConditions, nearDenials, nearMisses } from '../reason/near-miss.ts';
-import { holds } from './holds.ts';
+import { holds, knownTruth } from './holds.ts';
 import type { RequestView } from './request-view.ts';
 import { rulesFor } from './rule-index.ts';
 import type { Observer } from './surroundings.ts';
@@ -27,8 +27,10 @@ function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVer
   for (const { rule } of rulesFor(rules, view)) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
     const unknown = isOpaque && rule.readsText.find((name) => view.opaque.includes(name));
-    if (unknown) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
-    if (!holds(rule.condition, view)) continue;
+    const isMet = unknown ? knownTruth(rule.condition, view) : holds(rule.condition, view);
+    if (isMet === undefined)
+      return { kind: 'unmodelled', at: `the value of the header ${unknown}, which ${rule.name} compares` };
+    if (!isMet) continue;
     return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
   }
   return { kind: action === 'ALLOW' ? 'denied' : 'passed', rule: undefined };

@@ -7,7 +7,7 @@ import type { RequestView } from './request-view.ts';
 /** Whether the value of a property is not known. Paths and destinations always are. */
 export function isBlank(leaf: Leaf, view: RequestView): boolean {
   const { blanks, connection } = view;
-  if (blanks === undefined) return false;
+  if (blanks === undefined) return leaf.kind === 'header' && isBlankHeader(leaf.header, view);
   const isFirst = isFromPeer(connection, blanks);
   switch (leaf.kind) {
     case 'header':
@@ -36,9 +36,9 @@ function isFromPeer({ source }: Connection, { peer }: Blanks): boolean {
 }
 
 export function isBlankHeader({ name, match }: HeaderMatch, { headers, opaque, blanks }: RequestView): boolean {
-  if (name === ':authority' || name === 'host') return blanks?.knows.authority === false;
-  if (name.startsWith(':')) return opaque.includes(name) && match !== 'present';
-  return !headers.isTold(name) || (opaque.includes(name) && match !== 'present');
+  const isOpaque = opaque.includes(name) && match !== 'present';
+  if (name === ':authority' || name === 'host') return isOpaque || blanks?.knows.authority === false;
+  return isOpaque || (!name.startsWith(':') && !headers.isTold(name));
 }
 
 /** The part that a property is of, and the property: equal where the same is asked of the same. */

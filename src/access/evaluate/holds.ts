@@ -29,8 +29,8 @@ function isMetOrAssumed(condition: Condition, view: RequestView, blanks: Blanks)
   }
 }
 
-/** Undefined where it depends on what is not known. */
-function knownTruth(condition: Condition, view: RequestView): boolean | undefined {
+/** Undefined where it depends on what is not known: one condition that fails is enough for several that must all hold. */
+export function knownTruth(condition: Condition, view: RequestView): boolean | undefined {
   switch (condition.kind) {
     case 'any':
       return true;

@@ -7,7 +7,7 @@ import type { AccessRule, AccessRules, Condition } from '../lift/rbac.ts';
 import { StringMatch } from '../model/string-match.ts';
 import { type AccessVerdict, judge } from './access-rules.ts';
 import type { Blanks } from './blanks.ts';
-import { holds } from './holds.ts';
+import { holds, knownTruth } from './holds.ts';
 import type { RequestView } from './request-view.ts';
 import { rulesFor } from './rule-index.ts';
 
@@ -120,8 +120,10 @@ function judgePlainly({ action, rules }: AccessRules, view: RequestView): Access
   for (const rule of rules) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
     const unknown = view.blanks === undefined && rule.readsText.find((name) => view.opaque.includes(name));
-    if (unknown) return { kind: 'unmodelled', at: `the value of the header ${unknown}` };
-    if (holds(rule.condition, view)) return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
+    const isMet = unknown ? knownTruth(rule.condition, view) : holds(rule.condition, view);
+    if (isMet === undefined)
+      return { kind: 'unmodelled', at: `the value of the header ${unknown}, which ${rule.name} compares` };
+    if (isMet) return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
   }
   return { kind: action === 'ALLOW' ? 'denied' : 'passed', rule: undefined };
 }

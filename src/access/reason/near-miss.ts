@@ -1,5 +1,5 @@
 import { metadataAt } from '../evaluate/conditions.ts';
-import { holds } from '../evaluate/holds.ts';
+import { knownTruth } from '../evaluate/holds.ts';
 import type { RequestView } from '../evaluate/request-view.ts';
 import type { MetadataMatch } from '../lift/matchers.ts';
 import type { AccessRule, Condition, Leaf } from '../lift/rbac.ts';
@@ -18,9 +18,9 @@ export interface NearMiss {
 /** The rules of which exactly one condition does not hold, and could. */
 export function nearMisses(rules: readonly AccessRule[], view: RequestView): readonly NearMiss[] {
   return rules.flatMap((rule) => {
-    const failing = demandsOf(rule, isOneAddress(view)).filter((condition) => !holds(condition, view));
+    const failing = demandsOf(rule, isOneAddress(view)).filter((condition) => knownTruth(condition, view) !== true);
     const [only] = failing;
-    if (failing.length !== 1 || only === undefined || isNever(only)) return [];
+    if (failing.length !== 1 || only === undefined || isNever(only) || knownTruth(only, view) === undefined) return [];
     return [{ rule, wants: describe(only), has: whatItHas(only, view), properties: propertiesOf(only) }];
   });
 }
@@ -76,7 +76,10 @@ function metPart(condition: Condition, view: RequestView): Condition {
     case 'all':
       return { kind: 'all', of: condition.of.map((one) => metPart(one, view)) };
     case 'some':
-      return { kind: 'some', of: condition.of.filter((one) => holds(one, view)).map((one) => metPart(one, view)) };
+      return {
+        kind: 'some',
+        of: condition.of.filter((one) => knownTruth(one, view) === true).map((one) => metPart(one, view)),
+      };
     default:
       return condition;
   }
