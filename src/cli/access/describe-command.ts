@@ -1,6 +1,7 @@
 import { formatDescription } from '../../access/report/description-text.ts';
 import { noSuchWorkload } from '../../access/resolve-target.ts';
 import { findWorkload, keyOf, type WorkloadName } from '../../access/world.ts';
+import { noOrigins } from '../../contracts/origins-file.ts';
 import { describeWorkload } from '../../library/describe-workload.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
@@ -32,7 +33,13 @@ export async function runDescribe(
   );
   const concerned = { workloads: [keyOf(name)], services: services.map(keyOf) };
   const assumptions = assumptionsAbout(mesh.assumed, concerned);
-  const warnings = mesh.warnings.about([name.namespace]);
+  // A gateway is made of objects of other namespaces.
+  const { listeners, routes } = workload.role === 'router' ? mesh.originsOf(keyOf(name)) : noOrigins;
+  const fragments = [listeners, routes].flatMap((one) => Object.values(one).flat());
+  const warnings = mesh.warnings.about(
+    [name.namespace],
+    fragments.flatMap(({ decidedBy }) => decidedBy),
+  );
   if (options.format === 'json') {
     const json = { format: 1, ...description, assumptions, ...warningsJson(warnings) };
     await io.writeOut(`${JSON.stringify(json, undefined, 2)}\n`);

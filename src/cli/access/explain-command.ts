@@ -47,10 +47,15 @@ export async function runExplain(positional: readonly string[], options: Explain
   const proof =
     options.prove &&
     (await (await import('./prove-request.ts')).proveRequest(mesh, { world, accesses, judge }, options, io));
-  const warnings = mesh.warnings.about([
+  const namespaces = [
     ...workloadsOn(explained, accesses).map(({ namespace }) => namespace),
     ...asked.services.map((key) => key.split('/', 1)[0] ?? ''),
-  ]);
+  ];
+  const steps = explained.flatMap(({ legs }) => legs.flatMap((leg) => leg.steps));
+  const warnings = mesh.warnings.about(
+    namespaces,
+    steps.flatMap(({ decidedBy }) => decidedBy),
+  );
   const answer = { format: 1, ways: explained, logged, variants, proof: proof?.json, assumptions };
   const notes = [
     ...(variants === undefined ? [] : [formatVariants(variants)]),

@@ -43,6 +43,28 @@ describe('warnings about the inputs of an answer', () => {
     expect(across.error).toMatch(selectsNothing('bar'));
   });
 
+  test.each(['explain - --from outside --to edge/edge:8443 --sni a.example.com', 'describe edge/edge -'])(
+    'are told of an object of another namespace that has a say in the answer, not of others there: %s',
+    async (asked) => {
+      const pod = (namespace: string, labels: string): string =>
+        `kind: Pod\nmetadata: {name: edge, namespace: ${namespace}, labels: {app: ${labels}}}\nspec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}\nstatus: {podIP: 10.0.2.9}\n---\n`;
+      const gateway = (name: string, app: string): string => `apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: ${name}, namespace: foo}
+spec:
+  selector: {app: ${app}}
+  servers: [{port: {number: 8443, name: https, protocol: HTTPS}, hosts: ["*"], tls: {mode: SIMPLE, credentialName: none-${name}}}]
+---
+`;
+      const texts = `${mesh}apiVersion: v1\n${pod('edge', 'edge')}${gateway('own', 'edge')}${gateway('other', 'nobody')}`;
+      const { error } = await run(asked, texts + policy('foo', 'httpbim'));
+      expect(error).toMatch(/there is no Secret "none-own" .* \[missing-gateway-secret\]$/m);
+      expect(error).not.toContain('none-other');
+      expect(error).not.toMatch(selectsNothing('foo'));
+      expect(error).toMatch(/^not shown: \d about other namespaces; /m);
+    },
+  );
+
   test('are told of a namespace without workloads, which may be misspelt, of the root namespace, and of skipped kinds', async () => {
     const skipped = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: bar}\n---\n';
     const { error } = await run(

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../compiler/snapshot.ts';
+import type { DecidingField } from '../../contracts/origins-file.ts';
 import type { Diagnostic } from '../../diagnostics/bag.ts';
 import { diagnosticJson } from '../../diagnostics/formats/json.ts';
 import { formatBlocks } from '../../diagnostics/formats/text.ts';
@@ -7,11 +8,14 @@ import type { SourceSpan } from '../../diagnostics/span.ts';
 
 /** What `meshpol compile` tells of the inputs that an answer rests on. There is no error among it: with one there is no answer. */
 export interface InputWarnings {
-  /** What may matter to a question about these namespaces. */
-  about(namespaces: Iterable<string>): ConcernedWarnings;
+  /** What may matter to a question about these namespaces, which these objects had a say in. */
+  about(namespaces: Iterable<string>, objects?: Iterable<ObjectName>): ConcernedWarnings;
   /** All, but for what is said for information alone. */
   readonly warnings: readonly PlacedDiagnostic[];
 }
+
+/** An object as `origins.json` names it: a kind that two groups have stands with its group. */
+export type ObjectName = Pick<DecidingField, 'kind' | 'namespace' | 'name'>;
 
 export interface ConcernedWarnings {
   readonly shown: readonly PlacedDiagnostic[];
@@ -20,7 +24,7 @@ export interface ConcernedWarnings {
 }
 
 /**
- * A warning is about the namespaces of the objects that it points to. One without a place, and one about an object of the
+ * A warning is about the objects that it points to, and their namespaces. One without a place, and one about an object of the
  * root namespace or of a namespace without workloads, which may be misspelt, matters to every question.
  */
 export function inputWarnings(
@@ -32,13 +36,15 @@ export function inputWarnings(
   const inhabited = new Set(topology.workloads.map(({ namespace }) => namespace));
   const root = decidedRoot ?? settings.rootNamespace;
   return {
-    about(namespaces) {
+    about(namespaces, deciding = []) {
       const holders = new Holders(objects);
       const asked = new Set(namespaces);
+      const named = new Set([...deciding].map(nameOf));
       const concerns = (span: SourceSpan): boolean => {
-        const namespace = holders.namespaceOf(span);
-        if (namespace === undefined || namespace === root) return true;
-        return asked.has(namespace) || !inhabited.has(namespace);
+        const holder = holders.holderOf(span);
+        const namespace = holder && namespaceOf(holder);
+        if (holder === undefined || namespace === undefined || namespace === root) return true;
+        return asked.has(namespace) || !inhabited.has(namespace) || named.has(nameOf(holder));
       };
       const shown = placed.filter(({ item: { span, related } }) =>
         span === undefined ? true : concerns(span) || related.some((other) => concerns(other.span)),
@@ -65,13 +71,20 @@ class Holders {
     for (const own of this.#objects.values()) own.sort((a, b) => a.document.start.start - b.document.start.start);
   }
 
-  /** Undefined where no object with a namespace stands: in settings, and in objects that are none of the mesh. */
-  namespaceOf({ file, start }: SourceSpan): string | undefined {
+  /** Undefined where no object stands: in settings, and in objects that are none of the mesh. */
+  holderOf({ file, start }: SourceSpan): Snapshot['objects'][number] | undefined {
     const holder = this.#objects.get(file)?.findLast(({ document }) => document.start.start <= start);
-    if (holder === undefined || start >= holder.document.spanOf([]).end) return undefined;
-    const namespace = holder.kind === 'Namespace' ? holder.name : holder.namespace;
-    return namespace === '' ? undefined : namespace;
+    return holder === undefined || start >= holder.document.spanOf([]).end ? undefined : holder;
   }
+}
+
+/** Undefined for kinds without one. */
+function namespaceOf({ kind, name, namespace }: ObjectName): string | undefined {
+  return (kind === 'Namespace' ? name : namespace) || undefined;
+}
+
+function nameOf({ kind, namespace, name }: ObjectName): string {
+  return `${kind.split('.', 1)[0]} ${namespace}/${name}`;
 }
 
 /** So many stand in full beside an answer; the others are only counted. */
