@@ -1,7 +1,7 @@
 import type { DecidingField, OriginsFile } from '../contracts/origins-file.ts';
 import type { Leg, Way } from './evaluate/way.ts';
 import type { Outcome, Step } from './outcome.ts';
-import { decidersOf } from './reason/deciders.ts';
+import { clusterDecidersOf, decidersOf } from './reason/deciders.ts';
 import type { MetCondition } from './reason/near-miss.ts';
 import { keyOf, type WorkloadName } from './world.ts';
 
@@ -66,13 +66,15 @@ function explainLeg(
 ): ExplainedLeg {
   const { namespace, name } = workload;
   const changing = (): ReadonlySet<string> => changingOf(steps);
-  const explain = ({ station, at, decider, why, table, nearMisses, met, action }: Step): ExplainedStep => ({
+  const explain = ({ station, at, decider, why, table, cluster, nearMisses, met, action }: Step): ExplainedStep => ({
     station,
     decider,
     ...(why !== undefined && { why }),
     // Of most requests nobody asks why.
     get decidedBy() {
-      return decidersOf(originsOf(keyOf(workload)), table ?? listener ?? '', at);
+      const origins = originsOf(keyOf(workload));
+      if (cluster !== undefined) return clusterDecidersOf(origins, cluster, at);
+      return decidersOf(origins, table ?? listener ?? '', at);
     },
     get nearMisses() {
       return (nearMisses?.(changing()) ?? []).map(({ rule, wants, has }) => ({ rule: rule.name, wants, has }));
@@ -86,6 +88,11 @@ function explainLeg(
     ...(listener !== undefined && { listener }),
     steps: steps.map(explain),
   };
+}
+
+/** The last step of a way; what it came to without a proxy has none. */
+export function lastStep<T extends object>(legs: readonly { readonly steps: readonly T[] }[]): T | undefined {
+  return legs.findLast(({ steps }) => steps.length > 0)?.steps.at(-1);
 }
 
 /** What a request would have to change that no rule lets pass, by the rules that it is one condition short of. */

@@ -11,6 +11,8 @@ export type Outcome =
       /** Of a gRPC request, whose HTTP status is 200 then. */
       readonly grpcStatus?: number;
       readonly details: string;
+      /** Of a proxy whose connection to the next one fails: why. */
+      readonly why?: string;
     }
   /** It goes on to one of these clusters. */
   | {
@@ -51,8 +53,9 @@ export interface Step {
   readonly decider: string;
   /** Of a step where nothing decided: why, as a clause. */
   readonly why?: string;
-  /** Of a route: the table that it stands in. All else stands in the listener. */
+  /** Of a route: the table that it stands in. All else stands in the listener, but for what a cluster says. */
   readonly table?: string;
+  readonly cluster?: string;
   /**
    * Rules that would have matched but for one condition. Absent where one matched. Of rules that deny, `changing` are the
    * properties that a request would have to change to pass.

@@ -49,7 +49,14 @@ export type PredictedOutcome =
   /** The request is delivered. */
   | { readonly kind: 'reaches' }
   /** A proxy answers; `details` is Envoy's reason (`RESPONSE_CODE_DETAILS`). */
-  | { readonly kind: 'answered'; readonly status: number; readonly grpcStatus?: number; readonly details: string }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly grpcStatus?: number;
+      readonly details: string;
+      /** Of a proxy whose connection to the next one fails: why. */
+      readonly why?: string;
+    }
   /** The connection ends without an answer; curl exits with one of these codes. */
   | { readonly kind: 'closed'; readonly exitCodes: readonly number[]; readonly details: string }
   /** One stream of a connection of HTTP/2 ends without an answer. */

@@ -7,6 +7,14 @@ export function answered(status: number, details: string): Outcome {
   return { kind: 'answered', status, details };
 }
 
+/** The answer of a proxy whose connection to the next one, or the stream on it, ends without one. */
+export function unanswered(status: number, why: string): Outcome {
+  return { kind: 'answered', status, details: unansweredDetails, why };
+}
+
+/** Envoy's words for it; what it adds in braces depends on where in the connection it ends. */
+export const unansweredDetails = 'upstream_reset_before_response_started';
+
 /** Faults of a request for which Envoy resets a stream of HTTP/2 with PROTOCOL_ERROR; for others it is INTERNAL_ERROR. */
 const protocolErrors: ReadonlySet<string> = new Set([
   'http2.invalid.header.field',
@@ -36,7 +44,10 @@ export function inFormOf(request: Pick<HttpRequest, 'headers' | 'told'>, outcome
   const isKnown = request.told?.includes('content-type') ?? true;
   const expectsGrpc =
     isKnown || blanks === undefined ? isGrpc(request) : blanks.ask('the header content-type', 'is of gRPC');
-  if (!expectsGrpc) return answered(outcome.status, outcome.details);
+  if (!expectsGrpc) {
+    const { grpcStatus, ...plain } = outcome;
+    return plain;
+  }
   return { ...outcome, status: 200, grpcStatus: outcome.grpcStatus ?? grpcStatuses[outcome.status] ?? 2 };
 }
 

@@ -1,9 +1,9 @@
 import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, Step } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { findWorkload, proxyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
-import { answered, inFormOf, statusOfReset } from './answer.ts';
+import { answered, inFormOf, statusOfReset, unanswered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { type Choose, everyWay, oneEndpoint } from './choices.ts';
 import { type Client, tlsOf } from './client.ts';
@@ -71,6 +71,8 @@ interface Arrival {
 /** More proxies are on no sensible way: gateways that lead to each other. */
 const mostLegs = 6;
 
+const otherIdentity = 'the identity of the server is not the expected one';
+
 class Journey {
   readonly #world: World;
   readonly #access: AccessRequest;
@@ -134,7 +136,7 @@ class Journey {
     const source = addressTowards(workload, endpoint.address) ?? assumedAddress;
     const own = { source, tls: outcome.tls, protocol: connection.protocol };
     const call = dial(cluster, endpoint, own, outcome.alpn, workload.identity);
-    return this.#call(call, outcome.request, request);
+    return this.#call(call, name, outcome.request, request);
   }
 
   #serve(
@@ -161,34 +163,53 @@ class Journey {
    * has not read goes on as it came.
    */
   #call(
-    { connection, accepts, isMeshTls }: Dialled,
+    { connection, accepts, isMeshTls, at }: Dialled,
+    cluster: string,
     request: HttpRequest | undefined,
     came: HttpRequest | undefined,
   ): Way {
     const server = workloadAt(this.#world, connection.destination.address);
-    if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
-      return this.#end(this.#failed('the identity of the server is not the expected one', request), server);
-    }
     const before = this.#legs.length;
+    const refuse = (why: string): Outcome => {
+      this.#tell(before - 1, { station: 'tls', at: at(), decider: '', why, cluster });
+      return this.#unanswered(why, request);
+    };
+    if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
+      return this.#end(refuse(otherIdentity), server);
+    }
     const way = this.#arrive(connection, request ?? came);
     // At the address of a service it is known only now who the server is.
     const met = server === undefined ? this.#legs[before]?.workload : undefined;
     const identity = met && findWorkload(this.#world, met)?.identity;
     if (connection.tls !== undefined && identity !== undefined && !accepts(identity)) {
-      return { ...way, outcome: this.#failed('the identity of the server is not the expected one', request) };
+      // Nothing of HTTP has come to the server.
+      this.#legs.length = before;
+      return { ...way, outcome: refuse(otherIdentity) };
     }
     if (isMeshTls && way.outcome.kind === 'reaches' && way.outcome.tls !== undefined) {
-      return { ...way, outcome: this.#failed('nobody ends the mutual TLS of the mesh', request) };
+      return { ...way, outcome: refuse('nobody ends the mutual TLS of the mesh') };
     }
     const { outcome } = way;
     if (outcome.kind !== 'closed' && outcome.kind !== 'reset') return way;
     const status = outcome.kind === 'reset' ? statusOfReset(outcome.details) : 503;
-    return { ...way, outcome: this.#failed(outcome.details, request, status) };
+    return { ...way, outcome: this.#unanswered(outcome.details, request, status) };
   }
 
-  #failed(why: string, request: HttpRequest | undefined, status = 503): Outcome {
+  /** Adds to what the proxy of a leg did. */
+  #tell(leg: number, step: Step): void {
+    const own = this.#legs[leg];
+    if (own !== undefined) this.#legs[leg] = { ...own, steps: [...own.steps, step] };
+  }
+
+  /** What a client sees of a proxy whose own call ends without an answer. */
+  #unanswered(why: string, request: HttpRequest | undefined, status = 503): Outcome {
     if (request === undefined) return closedWith(this.#isShakingHands ? [35] : [52, 56], why);
-    return inFormOf(request, answered(status, why), this.#blanks);
+    return inFormOf(request, unanswered(status, why), this.#blanks);
+  }
+
+  #failed(why: string, request: HttpRequest | undefined): Outcome {
+    if (request === undefined) return closedWith(this.#isShakingHands ? [35] : [52, 56], why);
+    return inFormOf(request, answered(503, why), this.#blanks);
   }
 
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */

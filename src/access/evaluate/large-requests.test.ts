@@ -16,7 +16,13 @@ describe('a large request from one sidecar to the other', () => {
       '431 http1.too_many_headers',
       ['client', 'server'],
     ],
-    ['as many as the first proxy takes, over HTTP/2', 'h2', 96, '503 http2.too_many_headers', ['client', 'server']],
+    [
+      'as many as the first proxy takes, over HTTP/2',
+      'h2',
+      96,
+      '503 upstream_reset_before_response_started: http2.too_many_headers',
+      ['client', 'server'],
+    ],
     ['one more, over HTTP/2', 'h2', 97, 'http2.too_many_headers', ['client']],
   ] as const)('of %s', (_, protocol, count, expected, sides) => {
     const headers = Array.from({ length: count }, (_one, i) => [`x-${i}`, 'v'] as const);
@@ -40,7 +46,10 @@ test('an upgrade to WebSocket that goes on over HTTP/2 is answered with 502, as 
     ['upgrade', 'websocket'],
   ] as const;
   const [way] = ways('http/1.1', { path: '/', headers }, ports.h2);
-  expect(way).toEqual({ told: '502 http2.invalid.header.field', sides: ['client', 'server'] });
+  expect(way).toEqual({
+    told: '502 upstream_reset_before_response_started: http2.invalid.header.field',
+    sides: ['client', 'server'],
+  });
 });
 
 test.each(['http://web/x', 'HTTPS://web/x', 'ftp://web/x'])(
@@ -53,7 +62,7 @@ test.each(['http://web/x', 'HTTPS://web/x', 'ftp://web/x'])(
 
 test.each([
   ['x-forwarded-proto', 'http/1.1', ports['http/1.1'], '404 route_not_found'],
-  ['te', 'http/1.1', ports.h2, '502 http2.invalid.header.field'],
+  ['te', 'http/1.1', ports.h2, '502 upstream_reset_before_response_started: http2.invalid.header.field'],
 ] as const)('%s without a value is no such header with a value that nobody knows', (name, protocol, port, told) => {
   const empty = { path: '/', headers: [[name, '']] } as const;
   expect(ways(protocol, empty, port).map((way) => way.told)).toEqual([told]);
@@ -71,7 +80,7 @@ function ways(
   return travel(compiledWorld([twoSidecars]), { from, to, protocol, request }, { now: 0 }).map(({ outcome, legs }) => {
     const told =
       outcome.kind === 'answered'
-        ? `${outcome.status} ${outcome.details}`
+        ? [`${outcome.status} ${outcome.details}`, outcome.why].filter((part) => part !== undefined).join(': ')
         : outcome.kind === 'unmodelled'
           ? outcome.at
           : outcome.kind === 'reaches'

@@ -1,3 +1,4 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { Cluster, Endpoint, TransportSocket } from '../lift/cluster.ts';
 import type { Outcome } from '../outcome.ts';
 import type { ClientTls, Connection } from '../request.ts';
@@ -8,6 +9,8 @@ export interface Dialled {
   readonly accepts: (identity: string) => boolean;
   /** It is mutual TLS of the mesh, which only a proxy of the mesh ends. */
   readonly isMeshTls: boolean;
+  /** What of the cluster says how it is opened. */
+  readonly at: () => Fragment;
 }
 
 export type Reaches = Extract<Outcome, { kind: 'reaches' }>;
@@ -41,9 +44,19 @@ export function dial(
   const destination = { address, port };
   const protocol =
     client.protocol === 'bytes' || cluster.protocol === 'as the client' ? client.protocol : cluster.protocol;
-  const tls = socketFor(cluster, labels)?.tls;
+  const socket = socketFor(cluster, labels);
+  const tls = socket?.tls;
+  const at = (): Fragment => {
+    const isChosen = Object.keys(socket?.labels ?? {}).length > 0;
+    return cluster.at.at(isChosen ? 'transport_socket_matches' : 'transport_socket');
+  };
   if (tls === undefined) {
-    return { connection: { source, destination, tls: client.tls, protocol }, accepts: acceptsAll, isMeshTls: false };
+    return {
+      connection: { source, destination, tls: client.tls, protocol },
+      accepts: acceptsAll,
+      isMeshTls: false,
+      at,
+    };
   }
   const own: ClientTls = {
     serverName: tls.serverName,
@@ -54,6 +67,7 @@ export function dial(
     connection: { source, destination, tls: own, protocol },
     accepts: (server) => tls.identities.length === 0 || tls.identities.some((name) => name.matches(server)),
     isMeshTls: tls.root === 'mesh',
+    at,
   };
 }
 

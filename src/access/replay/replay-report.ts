@@ -12,6 +12,8 @@ export interface ReportedEnd {
   readonly status?: number;
   readonly grpcStatus?: number;
   readonly details?: string;
+  /** Of a proxy whose connection to the next one fails: why. */
+  readonly why?: string;
   /** `namespace/name` of the workload that it comes to. */
   readonly target?: string;
 }
@@ -100,8 +102,9 @@ function endOf({ outcome, target }: Way): ReportedEnd {
     case 'reaches':
       return { outcome: outcome.kind, target: outcome.clusters.join(' or '), ...place };
     case 'answered': {
-      const { kind, status, details, grpcStatus } = outcome;
-      return { outcome: kind, status, details, ...(grpcStatus !== undefined && { grpcStatus }), ...place };
+      const { kind: ended, status, details, why, grpcStatus } = outcome;
+      const more = { ...(why !== undefined && { why }), ...(grpcStatus !== undefined && { grpcStatus }) };
+      return { outcome: ended, status, details, ...more, ...place };
     }
     case 'unmodelled':
       return { outcome: outcome.kind, details: outcome.at, ...place };

@@ -112,7 +112,7 @@ function groupKey(verdict: LineVerdict, decided: Decision | undefined, { status,
 }
 
 function endOf({ outcome, target }: Way): readonly unknown[] {
-  const end = outcome.kind === 'answered' ? [outcome.status, outcome.grpcStatus, outcome.details] : [];
+  const end = outcome.kind === 'answered' ? [outcome.status, outcome.grpcStatus, outcome.details, outcome.why] : [];
   return [outcome.kind, target && keyOf(target), ...end];
 }
 
@@ -122,7 +122,7 @@ function endOf({ outcome, target }: Way): readonly unknown[] {
  */
 function decisionOf({ before, after }: LineVerdict & { readonly kind: 'changed' }): Decision | undefined {
   const last = (version: 'old' | 'new', way: Way): Decision | undefined => {
-    const leg = way.legs.at(-1);
+    const leg = way.legs.findLast(({ steps }) => steps.length > 0);
     const step = leg?.steps.at(-1);
     return leg && step && { version, workload: leg.workload, way, step };
   };

@@ -92,12 +92,12 @@ export function deciderText({ version, workload, rule, objects }: NonNullable<Re
 /** The end of a request for people. */
 export function endText(end: ReportedEnd | undefined): string {
   if (end === undefined) return 'nothing that is known';
-  const { outcome, status, details = '', target = '' } = end;
+  const { outcome, status, details = '', why, target = '' } = end;
   switch (outcome) {
     case 'reaches':
       return `reaches ${target}`;
     case 'answered':
-      return `${status} ${details.replace('{}', '')}`;
+      return `${status} ${details.replace('{}', '')}${why === undefined ? '' : `: ${why}`}`;
     case 'unmodelled':
       return `an unknown end (${plain(details)})`;
     default:

@@ -1,7 +1,7 @@
 import { visible } from '../../diagnostics/formats/visible.ts';
 import { type Colours, noColours } from '../../lib/colours.ts';
 import type { Unknown } from '../evaluate/choices.ts';
-import type { ExplainedLeg, ExplainedStep, ExplainedWay } from '../explanation.ts';
+import { type ExplainedLeg, type ExplainedStep, type ExplainedWay, lastStep } from '../explanation.ts';
 import type { Outcome } from '../outcome.ts';
 import { keyOf } from '../world.ts';
 import { decision, objectOf } from './objects.ts';
@@ -20,7 +20,7 @@ export function formatWays(
 }
 
 function formatWay({ outcome, legs, target, because }: ExplainedWay, colours: Colours): string {
-  const last = legs.at(-1)?.steps.at(-1);
+  const last = lastStep(legs);
   const verdict = verdictOf(outcome, target === undefined ? undefined : keyOf(target), last);
   const lines = legs.flatMap(formatLeg);
   const met = (last?.met ?? []).map(({ wants, has }) => visible(`  it matches: ${wants}; the request has ${has}`));
@@ -55,7 +55,7 @@ function verdictOf(outcome: Outcome, target: string | undefined, last: Explained
     case 'reaches':
       return `reaches ${target ?? outcome.clusters.join(' or ')}`;
     case 'answered':
-      return `${outcome.status} ${grpcOf(outcome.grpcStatus)}${outcome.details}${by}`;
+      return `${outcome.status} ${grpcOf(outcome.grpcStatus)}${outcome.details}${whyOf(outcome.why)}${by}`;
     case 'reset':
       return `000 the stream is reset: ${outcome.details}${by}; curl exits with 92`;
     case 'closed':
@@ -80,6 +80,10 @@ function conditionOf({ kind, of, answer }: Unknown): string {
     case 'blank':
       return `${of}: ${answer}`;
   }
+}
+
+function whyOf(why: string | undefined): string {
+  return why === undefined ? '' : `: ${why}`;
 }
 
 function grpcOf(status: number | undefined): string {
@@ -109,5 +113,6 @@ const stations: Readonly<Record<ExplainedStep['station'], string>> = {
 
 function formatStep({ station, decider, why, decidedBy }: ExplainedStep): string {
   const found = decider === '' ? 'none matches' : decider;
-  return visible(`${stations[station]}: ${found}${why === undefined ? '' : `: ${why}`}${decision(decidedBy)}`);
+  const words = station === 'tls' && why !== undefined ? why : `${found}${whyOf(why)}`;
+  return visible(`${stations[station]}: ${words}${decision(decidedBy)}`);
 }

@@ -1,4 +1,4 @@
-import type { ExplainedWay } from '../explanation.ts';
+import { type ExplainedWay, lastStep } from '../explanation.ts';
 import { keyOf } from '../world.ts';
 import { type Expected, mismatches } from './judge.ts';
 
@@ -15,7 +15,7 @@ function expectationOfWay(
 ): Expected | undefined {
   switch (outcome.kind) {
     case 'answered': {
-      const [decider] = legs.at(-1)?.steps.at(-1)?.decidedBy ?? [];
+      const [decider] = lastStep(legs)?.decidedBy ?? [];
       const { status, grpcStatus } = outcome;
       const object =
         decider && `${decider.kind} ${decider.namespace === '' ? '' : `${decider.namespace}/`}${decider.name}`;

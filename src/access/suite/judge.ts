@@ -1,5 +1,5 @@
 import type { DecidingField } from '../../contracts/origins-file.ts';
-import type { ExplainedWay } from '../explanation.ts';
+import { type ExplainedWay, lastStep } from '../explanation.ts';
 import type { Outcome } from '../outcome.ts';
 import { objectOf } from '../report/objects.ts';
 import { keyOf } from '../world.ts';
@@ -96,7 +96,7 @@ function reachMismatch(way: ExplainedWay, { reaches }: Expected): readonly strin
 function deciderMismatch(way: ExplainedWay, { by }: Expected): readonly string[] {
   if (by === undefined) return [];
   // Steps are explained when somebody asks for them.
-  const deciders = way.legs.at(-1)?.steps.at(-1)?.decidedBy ?? [];
+  const deciders = lastStep(way.legs)?.decidedBy ?? [];
   if (deciders.some((decider) => isNamed(decider, by))) return [];
   const found = deciders.length === 0 ? 'no object' : deciders.map(objectOf).join('; ');
   return [`expected that ${by} decides, not ${found}`];
