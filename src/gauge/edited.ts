@@ -14,6 +14,13 @@ export interface Edits {
   readonly logs?: readonly object[];
 }
 
+/** Where spans are sent does not matter to requests; whether there are any does. */
+function withoutProvider(tracing: unknown): unknown {
+  if (typeof tracing !== 'object' || tracing === null) return undefined;
+  const { provider: _provider, ...others } = tracing as Json;
+  return others;
+}
+
 /** A copy of a resource with these edits, in which each connection manager tells of its requests in the gauge's log. */
 export function editedForGauge(value: unknown, edits: Edits): unknown {
   if (Array.isArray(value)) return value.map((one) => editedForGauge(one, edits));
@@ -29,7 +36,7 @@ export function editedForGauge(value: unknown, edits: Edits): unknown {
   if (names[type] !== undefined) copy['@type'] = names[type];
   if (type.endsWith('HttpConnectionManager')) {
     copy.access_log = [requestLog(edits.gate), ...(edits.logs ?? [])];
-    delete copy.tracing;
+    copy.tracing = withoutProvider(copy.tracing);
   }
   if (type.endsWith('TcpProxy')) delete copy.access_log;
   return copy;

@@ -38,6 +38,7 @@ export function manage(
     return isOfCodec(received.outcome) ? received.outcome : inFormOf(request, received.outcome, blanks);
   const { view } = received;
   const found = findRoute(surroundings.routes.get(manager.routes), view);
+  if (manager.takesOperation) view.headers.delete('x-envoy-decorator-operation');
   const passing: Passing = { manager, view, found, surroundings, steps };
   let alpn: readonly string[] | undefined;
   for (const filter of manager.filters) {

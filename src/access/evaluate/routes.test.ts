@@ -46,6 +46,8 @@ spec:
   - when: [{key: "request.headers[x-team]", values: [red]}]
   - when: [{key: "request.headers[x-secret]", values: ["*"]}]
   - when: [{key: "request.headers[referer]", values: ["*"]}]
+  - when: [{key: "request.headers[x-envoy-attempt-count]", values: ["7"]}]
+  - when: [{key: "request.headers[x-envoy-decorator-operation]", values: ["*"]}]
   - from: [{source: {notPrincipals: ["cluster.local/ns/foo/sa/edge"]}}]
 ---
 `;
@@ -155,6 +157,24 @@ describe('a request to a gateway', () => {
       `{headers: {request: {set: {referer: "%REQ(x-a)%"}}}, ${to}}`,
       {},
       ['unmodelled'],
+    ],
+    [
+      'has been tried once, whatever its client says',
+      `{${to}}`,
+      { headers: [['x-envoy-attempt-count', '7']] },
+      ['reaches'],
+    ],
+    [
+      'is judged by the number of tries that its route sets',
+      `{headers: {request: {set: {x-envoy-attempt-count: "7"}}}, ${to}}`,
+      {},
+      ['403 rbac_access_denied_matched_policy'],
+    ],
+    [
+      'is judged without the name of a span, which the next proxy takes',
+      `{headers: {request: {set: {x-envoy-decorator-operation: a}}}, ${to}}`,
+      {},
+      ['reaches'],
     ],
     ['is redirected', '{redirect: {uri: /x, redirectCode: 308}}', {}, ['308 direct_response']],
     ['is answered by its route', '{directResponse: {status: 418}}', {}, ['418 direct_response']],

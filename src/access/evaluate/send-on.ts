@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { AddedHeader, HeaderChanges } from '../lift/header-changes.ts';
-import type { RouteAction, RouteTarget } from '../lift/route-action.ts';
+import type { PathRewrite, RouteAction, RouteTarget } from '../lift/route-action.ts';
 import { byteText } from '../model/bytes.ts';
 import { splitQuery } from '../model/normalize-path.ts';
 import type { StringMatch } from '../model/string-match.ts';
@@ -19,16 +19,18 @@ export function sendOn(
 ): void {
   const { headers } = view;
   const changes = [table.headers, route.headers];
-  if (tells && host.countsAttempts) headers.set('x-envoy-attempt-count', '1');
+  if (host.countsAttempts) headers.set('x-envoy-attempt-count', '1');
   // Those of one cluster of several come first, so that the others win over them, whichever of these wins.
   changeHeaders(view, target.headers);
   for (const change of table.specificWins ? changes : changes.reverse()) changeHeaders(view, change);
-  const authority = action.authority ?? target.authority;
-  if (authority !== undefined) view.authority = byteText(authority);
-  const path = rewritten(view.path, route.match.path, action.path);
-  if (path === view.path) return;
+  if (target.authority !== undefined) view.authority = byteText(target.authority);
+  if (action.authority !== undefined) {
+    if (tells) headers.set('x-envoy-original-host', view.authority);
+    view.authority = byteText(action.authority);
+  }
+  if (action.path === undefined) return;
   if (tells) headers.set('x-envoy-original-path', view.path);
-  view.path = path;
+  view.path = rewritten(view.path, route.match.path, action.path);
 }
 
 /** What is removed goes first. A value that only the proxy knows is there, and unknown. */
@@ -49,8 +51,7 @@ function addHeader(view: RequestView, { name, value, action }: AddedHeader): voi
   if (value === undefined) view.setOpaque(name);
 }
 
-function rewritten(path: string, match: StringMatch, rewrite: Forward['path']): string {
-  if (rewrite === undefined) return path;
+function rewritten(path: string, match: StringMatch, rewrite: PathRewrite): string {
   const [bare, query] = splitQuery(path);
   if (rewrite.kind === 'regex') return substituted(bare, rewrite.pattern, rewrite.substitution) + query;
   const matched = match.kind === 'prefix' ? match.value.length : bare.length;

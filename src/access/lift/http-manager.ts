@@ -64,6 +64,8 @@ export interface HttpManager {
   readonly upgrades: readonly string[];
   /** What becomes of `x-forwarded-client-cert`, by which the next proxy is told whose certificate the client has. */
   readonly certificates: 'remove' | 'set' | 'append' | 'forward' | 'keep';
+  /** Whether it takes `x-envoy-decorator-operation` for the name of its own span, which it does once a route is found. */
+  readonly takesOperation: boolean;
   /** The route table's name. */
   readonly routes: string;
   readonly filters: readonly HttpFilter[];
@@ -75,8 +77,8 @@ export interface HttpManager {
 const manager = 'envoy.extensions.filters.network.http_connection_manager.v3';
 const filters = 'envoy.extensions.filters.http';
 
-/** Envoy's `HttpConnectionManager` with its HTTP filters. */
-export function liftHttpManager(message: Message): HttpManager {
+/** Envoy's `HttpConnectionManager` with its HTTP filters; `isOutbound` is the direction of its listener. */
+export function liftHttpManager(message: Message, isOutbound = false): HttpManager {
   const common = message.message('common_http_protocol_options', 'envoy.config.core.v3.HttpProtocolOptions');
   return {
     paths: {
@@ -95,6 +97,7 @@ export function liftHttpManager(message: Message): HttpManager {
       .messages('upgrade_configs', `${manager}.HttpConnectionManager.UpgradeConfig`)
       .map((config) => config.text('upgrade_type').toLowerCase()),
     certificates: liftCertificates(message),
+    takesOperation: !isOutbound && message.has('tracing') && message.struct('tracing').operation === undefined,
     routes: message.message('rds', `${manager}.Rds`).text('route_config_name'),
     filters: message.parts('http_filters', `${manager}.HttpFilter`).map(liftFilter),
     unauthorized: liftUnauthorized(message),

@@ -105,8 +105,9 @@ const rows: Readonly<Record<string, Row>> = {
   ],
   [`${route}.DirectResponseAction`]: ['status', 'body'],
   [`${listener}.Listener`]: [
-    'name address additional_addresses listener_filters filter_chains default_filter_chain bind_to_port use_original_dst',
-    'traffic_direction transparent listener_filters_timeout continue_on_listener_filters_timeout access_log ' +
+    'name address additional_addresses listener_filters filter_chains default_filter_chain bind_to_port ' +
+      'use_original_dst traffic_direction',
+    'transparent listener_filters_timeout continue_on_listener_filters_timeout access_log ' +
       'per_connection_buffer_limit_bytes',
   ],
   [`${listener}.AdditionalAddress`]: ['address'],
@@ -196,8 +197,8 @@ const rows: Readonly<Record<string, Row>> = {
     'rds route_config http_filters normalize_path merge_slashes path_with_escaped_slashes_action strip_any_host_port ' +
       'strip_trailing_host_dot use_remote_address xff_num_trusted_hops forward_client_cert_details ' +
       'set_current_client_cert_details local_reply_config upgrade_configs codec_type common_http_protocol_options ' +
-      'http_protocol_options http2_protocol_options max_request_headers_kb',
-    'stat_prefix server_name access_log tracing stream_idle_timeout request_headers_timeout request_timeout ' +
+      'http_protocol_options http2_protocol_options max_request_headers_kb tracing',
+    'stat_prefix server_name access_log stream_idle_timeout request_headers_timeout request_timeout ' +
       'server_header_transformation',
   ],
 };

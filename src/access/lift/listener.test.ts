@@ -34,6 +34,26 @@ describe('liftListener', () => {
     expect(lift(fields).gap).toBe(gap);
   });
 
+  const hcm = 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
+
+  // As the real Envoy was seen to do.
+  test.each([
+    ['INBOUND', {}, true],
+    [undefined, { random_sampling: { value: 0 } }, true],
+    ['OUTBOUND', {}, false],
+    ['INBOUND', undefined, false],
+    ['INBOUND', { operation: '%PROTOCOL%' }, false],
+  ])('knows that a listener of the direction %s with the tracing %j takes the name of a span: %s', (...row) => {
+    const [traffic_direction, tracing, takes] = row;
+    const manager = { '@type': hcm, rds: { route_config_name: 'r' }, http_filters: [], tracing };
+    const { chains } = lift({
+      traffic_direction,
+      filter_chains: [{ filters: [{ name: 'h', typed_config: manager }] }],
+    });
+    const [filter] = chains[0]?.filters ?? [];
+    expect(filter?.kind === 'http' && filter.manager.takesOperation).toBe(takes);
+  });
+
   test('takes a gateway to listen where its listener is bound, and a sidecar to hand connections to any', () => {
     const bound = lift({ name: 'bound' });
     const unbound = lift({ name: 'unbound', bind_to_port: false });

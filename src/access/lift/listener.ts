@@ -73,6 +73,7 @@ export function liftListener(fragment: Fragment): Listener {
   const message = new Message(`${listener}.Listener`, fragment, new Gaps());
   const inspectors = message.messages('listener_filters', `${listener}.ListenerFilter`).map(liftInspector);
   const name = message.text('name');
+  const isOutbound = message.text('traffic_direction') === 'OUTBOUND';
   const isBound = !message.has('bind_to_port') || message.flag('bind_to_port');
   // The one for all that a workload sends hands connections on to the listener of their destination, and no other does.
   if (message.flag('use_original_dst') !== (name === catchers.outbound)) message.refuse('use_original_dst');
@@ -86,9 +87,9 @@ export function liftListener(fragment: Fragment): Listener {
       ...message.messages('additional_addresses', `${listener}.AdditionalAddress`).map(liftAddress),
     ],
     inspectors: { tls: disabledPorts('TlsInspector'), http: disabledPorts('HttpInspector') },
-    chains: message.parts('filter_chains', `${listener}.FilterChain`).map(liftChain),
+    chains: message.parts('filter_chains', `${listener}.FilterChain`).map((chain) => liftChain(chain, isOutbound)),
     defaultChain: message.has('default_filter_chain')
-      ? liftChain(message.message('default_filter_chain', `${listener}.FilterChain`))
+      ? liftChain(message.message('default_filter_chain', `${listener}.FilterChain`), isOutbound)
       : undefined,
     isBound,
     gap: message.gaps.first,
@@ -124,12 +125,12 @@ function liftInspector(filter: Message): { readonly kind: string; readonly disab
   return { kind, disabledPorts };
 }
 
-function liftChain(chain: Message): Chain {
+function liftChain(chain: Message, isOutbound: boolean): Chain {
   return {
     name: chain.text('name'),
     match: liftChainMatch(chain.message('filter_chain_match', `${listener}.FilterChainMatch`)),
     tls: liftServerTls(chain),
-    filters: chain.messages('filters', `${listener}.Filter`).map((filter) => liftFilter(filter)),
+    filters: chain.messages('filters', `${listener}.Filter`).map((filter) => liftFilter(filter, isOutbound)),
     at: chain.fragment,
     gap: chain.gaps.first,
   };
@@ -147,7 +148,7 @@ function liftServerTls(chain: Message): ServerTls | undefined {
   return { requiresCertificate: context.flag('require_client_certificate'), alpn, ...liftPeer(common) };
 }
 
-function liftFilter(filter: Message): NetworkFilter {
+function liftFilter(filter: Message, isOutbound: boolean): NetworkFilter {
   const at = filter.fragment;
   const config = filter.any('typed_config');
   switch (config?.type) {
@@ -158,7 +159,7 @@ function liftFilter(filter: Message): NetworkFilter {
     case 'envoy.extensions.filters.network.sni_cluster.v3.SniCluster':
       return { kind: 'sni-cluster', at };
     case 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager':
-      return { kind: 'http', manager: liftHttpManager(config), at };
+      return { kind: 'http', manager: liftHttpManager(config, isOutbound), at };
     case 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy':
       return { kind: 'tcp', clusters: liftTcpClusters(config), at };
     default:

@@ -92,7 +92,6 @@ export const alterations: Readonly<Record<string, Readonly<Record<string, Other>
   },
   'envoy.config.route.v3.DirectResponseAction': { body: to({ inline_string: 'other' }) },
   'envoy.config.listener.v3.Listener': {
-    traffic_direction: (old) => (old === 'INBOUND' ? 'OUTBOUND' : 'INBOUND'),
     transparent: flipped,
     listener_filters_timeout: to('200s'),
     continue_on_listener_filters_timeout: flipped,
@@ -182,7 +181,6 @@ export const alterations: Readonly<Record<string, Readonly<Record<string, Other>
     stat_prefix: to('other'),
     server_name: to('other'),
     access_log: logged,
-    tracing: to({ random_sampling: { value: 50 } }),
     stream_idle_timeout: to('100s'),
     request_headers_timeout: to('100s'),
     request_timeout: to('100s'),

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EdgeEnvoy, type EdgeListener } from '../../testing/edge-envoy.ts';
+import { text } from '../../testing/head-edges.ts';
+
+const told = ['x-envoy-attempt-count', 'x-envoy-original-host', 'x-envoy-original-path', 'x-envoy-decorator-operation'];
+const seen = [':path', ':authority', ...told];
+
+const set = (key: string, value: string): object => ({
+  request_headers_to_add: [{ header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' }],
+});
+const weighted = { weighted_clusters: { clusters: [{ name: 'next', weight: 1, host_rewrite_literal: 'weighted' }] } };
+
+/** What a route may do to a request, by the begin of its path. */
+const actions: readonly (readonly [path: string, action: object, more?: object])[] = [
+  ['/plain', { cluster: 'next' }],
+  ['/host', { cluster: 'next', host_rewrite_literal: 'other' }],
+  ['/same-host', { cluster: 'next', host_rewrite_literal: 'h' }],
+  ['/weighted', weighted],
+  ['/both-hosts', { ...weighted, host_rewrite_literal: 'other' }],
+  ['/path', { cluster: 'next', prefix_rewrite: '/p' }],
+  ['/same-path', { cluster: 'next', prefix_rewrite: '/same-path' }],
+  ['/regex', { cluster: 'next', regex_rewrite: { pattern: { regex: 'e' }, substitution: 'i' } }],
+  ['/no-regex', { cluster: 'next', regex_rewrite: { pattern: { regex: 'q' }, substitution: 'i' } }],
+  ...told.map((name) => [`/set-${name}`, { cluster: 'next', prefix_rewrite: '/p' }, set(name, '9')] as const),
+];
+const routes = actions.map(([prefix, route, more]) => ({ match: { prefix }, name: prefix, route, ...more }));
+const counting = { include_request_attempt_count: true };
+const silent = { suppress_envoy_headers: true };
+
+/** Proxies in front: sidecars of clients and gateways tell of themselves or not, and count attempts or not. */
+const fronts: Readonly<Record<string, EdgeListener>> = {
+  'tells and counts': { routes, virtualHost: counting },
+  tells: { routes },
+  counts: { routes, virtualHost: counting, router: silent },
+  'does neither': { routes, router: silent },
+  'traces what comes in': { routes, direction: 'INBOUND', settings: { tracing: {} } },
+  'traces what goes out': { routes, direction: 'OUTBOUND', settings: { tracing: {} } },
+  'traces by a format': { routes, direction: 'INBOUND', settings: { tracing: { operation: '%PROTOCOL%' } } },
+};
+
+let envoy: EdgeEnvoy;
+
+beforeAll(async () => {
+  const next: EdgeListener = { routes: [{ match: { prefix: '/' }, name: 'all', direct_response: { status: 200 } }] };
+  envoy = await EdgeEnvoy.start(
+    { ...fronts, next },
+    [{ name: 'next', listener: 'next', protocol: 'http_protocol_options' }],
+    seen,
+  );
+}, 120_000);
+
+afterAll(() => envoy.stop());
+
+describe('what a proxy sends on', () => {
+  test.each(
+    Object.keys(fronts).flatMap((front) =>
+      actions.flatMap(([path]) => [
+        { front, edge: text(path, { path: `${path}?q` }) },
+        { front, edge: text(path, { path: `${path}?q`, headers: told.map((name) => [name, 'own'] as const) }) },
+      ]),
+    ),
+  )('that $front: $edge.name', async ({ front, edge }) => {
+    const outcome = envoy.predict(front, edge.protocol, edge.request);
+    if (outcome.kind !== 'reaches' || outcome.request === undefined) throw new Error(outcome.kind);
+    const { path, authority, headers } = outcome.request;
+    const predicted = [path, authority, ...told.map((name) => headers.find(([one]) => one === name)?.[1] ?? '-')];
+    const before = envoy.lines('next').length;
+    await envoy.observe(front, edge);
+    expect(seen.map((name) => envoy.lines('next')[before]?.headers[name] ?? '-')).toEqual(predicted);
+  });
+});
