@@ -20,7 +20,7 @@ export interface ReadOptions {
   readonly maxFileBytes?: number | undefined;
   /** Refuses pipes and devices that are named, as it does those in folders: reading them may take for ever. */
   readonly filesOnly?: boolean;
-  /** Reads one file by `read`, or gives what it gave before. */
+  /** Reads one file by `read`, or gives what it gave before, to the same paths. */
   readonly through?: ReadThrough;
   /** Patterns, as in `.gitignore`, of what is left out of the inputs. */
   readonly exclude?: readonly string[];
@@ -69,13 +69,15 @@ export async function readSources(
     const below = exclusion.of(named);
     if (below.leavesOut(named, false)) continue;
     const names = (await findFiles(named, { ...find, exclusion: below })).filter((name) => !isProjectFile(name));
+    // What was named is what was meant; a folder may hold other programs' files.
+    const isFound = names[0] !== named;
     for (let at = 0; at < names.length; at += batch) {
       const some = names
         .slice(at, at + batch)
-        .map((name) => through(name, (isAtOnce) => readOne(name, bag, { limit, isAtOnce, disk: options.disk })));
-      const read = (await Promise.all(some)).flat();
-      // What was named is what was meant; a folder may hold other programs' files.
-      files.push(...(names[0] === named ? read : read.map((file) => ({ ...file, isFound: true as const }))));
+        .map((name) =>
+          through(name, (isAtOnce) => readOne(name, bag, { limit, isFound, isAtOnce, disk: options.disk })),
+        );
+      files.push(...(await Promise.all(some)).flat());
     }
   }
   reportEmpty(files, bag);
@@ -110,7 +112,21 @@ export function isInput(name: string): boolean {
 async function readOne(
   path: string,
   bag: DiagnosticBag,
-  { limit, isAtOnce = false, disk }: Pick<ReadOptions, 'disk'> & { limit: number; isAtOnce?: boolean | undefined },
+  { isFound, ...options }: OneFile & { readonly isFound: boolean },
+): Promise<SourceFile[]> {
+  const files = await readText(path, bag, options);
+  return isFound ? files.map((file) => ({ ...file, isFound })) : files;
+}
+
+interface OneFile extends Pick<ReadOptions, 'disk'> {
+  readonly limit: number;
+  readonly isAtOnce?: boolean | undefined;
+}
+
+async function readText(
+  path: string,
+  bag: DiagnosticBag,
+  { limit, isAtOnce = false, disk }: OneFile,
 ): Promise<SourceFile[]> {
   try {
     if (disk !== undefined) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import type { Fleet } from '../../live/fleet.ts';
@@ -52,10 +53,12 @@ export class StateFile {
     const { folder, source, now } = this.#options;
     const { files, ...rest } = state;
     const body: Body = { ...rest, source, savedAtMs: now() };
-    const texts = [body, ...this.#texts.of(files, objects)].map((part) => `${JSON.stringify(part)}\n`).join('');
-    const head: Head = { layout, digest: digestOf(texts) };
+    const lines = await linesOf([body, ...this.#texts.of(files, objects)]);
+    const hash = createHash('sha256');
+    for (const line of lines) hash.update(line);
+    const head: Head = { layout, digest: hash.digest('hex') };
     await makeFolder(folder);
-    await replaceFile(this.path, `${JSON.stringify(head)}\n${texts}`, 0o600);
+    await replaceFile(this.path, `${JSON.stringify(head)}\n${lines.join('')}`, 0o600);
   }
 
   /** Undefined: there is none. */
@@ -105,6 +108,21 @@ export class StateFile {
     }
     return { state: { ...rest, files: others.map((line) => JSON.parse(line)) } };
   }
+}
+
+/** So long texts are made before a compilation has its turn. */
+const longestMs = 5;
+
+async function linesOf(parts: readonly object[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  let sinceMs = performance.now();
+  for (const part of parts) {
+    lines.push(`${JSON.stringify(part)}\n`);
+    if (performance.now() - sinceMs < longestMs) continue;
+    await turn();
+    sinceMs = performance.now();
+  }
+  return lines;
 }
 
 function parsed(line: string): Partial<Head> {
