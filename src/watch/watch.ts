@@ -9,6 +9,8 @@ export interface Change {
   readonly files: number;
   /** When the first of them was seen, as `performance.now()` counts. */
   readonly seenAtMs: number;
+  /** Since then nothing has changed, as far as was seen; on the same clock. */
+  readonly quietSinceMs: number;
 }
 
 /** How a set of files and folders is watched. */
@@ -70,6 +72,8 @@ class PathWatch implements PathsWatch {
   #quiet: NodeJS.Timeout | undefined;
   #firstEventMs: number | undefined;
   #firstChangeMs: number | undefined;
+  /** When the last look began that found a change. */
+  #lastChangeMs = 0;
 
   constructor(paths: readonly string[], options: WatchOptions) {
     this.#paths = paths;
@@ -144,10 +148,14 @@ class PathWatch implements PathsWatch {
     this.#isLooking = true;
     while (this.#mustLookAgain && this.#isOpen) {
       this.#mustLookAgain = false;
+      const beganMs = performance.now();
       const now = await this.#survey();
       const isSame = isSameSurvey(now, this.#seen);
       this.#seen = now;
-      if (!isSame) this.#postpone();
+      if (!isSame) {
+        this.#lastChangeMs = beganMs;
+        this.#postpone();
+      }
       if (this.#mustLookAgain) await delay(Math.max(5, this.#surveyMs));
     }
     this.#isLooking = false;
@@ -169,7 +177,7 @@ class PathWatch implements PathsWatch {
     this.#told = this.#seen;
     this.#firstChangeMs = undefined;
     this.#firstEventMs = undefined;
-    this.#options.onChange({ files, seenAtMs });
+    this.#options.onChange({ files, seenAtMs, quietSinceMs: Math.max(seenAtMs, this.#lastChangeMs) });
   }
 
   /** Looks at everything, and moves the watches to the folders that exist now. */

@@ -62,8 +62,9 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
     else asked.fail(errorOf(message.error));
   });
   await mesh.restore(before);
-  const look = (): void => void mesh.look();
-  if (settings.meshConfig !== undefined) await watchPaths([settings.meshConfig.path], { ...watching, onChange: look });
+  const look = (quietSinceMs?: number): void => void mesh.look(quietSinceMs);
+  if (settings.meshConfig !== undefined)
+    await watchPaths([settings.meshConfig.path], { ...watching, onChange: (it) => look(it.quietSinceMs) });
   await registry.follow(look);
   tellFigures(registry, tell);
   setInterval(() => tellFigures(registry, tell), figuresMs);

@@ -116,13 +116,13 @@ export class CompiledMesh {
     return this.#pending === undefined && !this.#isCompiling ? this.#registry.position : undefined;
   }
 
-  /** Looks at the objects; one look at a time. */
-  look(): Promise<void> {
-    this.#looking = this.#looking.then(() => this.#look());
+  /** Looks at the objects; one look at a time. Nothing has changed since `quietSinceMs`, as `performance.now()` counts. */
+  look(quietSinceMs?: number): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#look(quietSinceMs));
     return this.#looking;
   }
 
-  async #look(): Promise<void> {
+  async #look(quietSinceMs: number | undefined): Promise<void> {
     const changedMs = nowMs();
     const isOther = await this.#lookAtSettings();
     const batch = await this.#lookAtRegistry();
@@ -132,7 +132,7 @@ export class CompiledMesh {
     this.#pending = pendingWith(this.#pending, { isUrgent, isOfAll: isOther, changedMs });
     const isAtOnce = this.#isFirst || (!isOther && batch?.isEndpoints === true && !this.#data.gathersEndpoints);
     this.#isFirst = false;
-    this.#debounce.add({ isUrgent, isAtOnce });
+    this.#debounce.add({ isUrgent, isAtOnce, quietSinceMs });
   }
 
   async #lookAtSettings(): Promise<boolean> {

@@ -25,6 +25,17 @@ describe('Debounce', () => {
     expect(worked).toEqual([220]);
   });
 
+  test.each([
+    [30, 70],
+    [90, 50],
+    [-20, 100],
+  ])('counts %d ms of quiet before an event, and waits %d ms', async (quietMs, waitedMs) => {
+    const { debounce, worked } = setUp();
+    debounce.add({ quietSinceMs: performance.now() - quietMs });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(worked).toEqual([waitedMs]);
+  });
+
   test('runs at the latest after the longest time, if changes never pause', async () => {
     const { debounce, worked } = setUp();
     for (let i = 0; i < 220; i++) {

@@ -9,6 +9,13 @@ export interface DebounceTimes {
 /** Longest delay of a change that may remove access; a file has rested for 40 ms before, which makes 200. */
 export const urgentMs = 160;
 
+/** An event, and whether it may wait for others. */
+export interface DebouncedEvent {
+  readonly isUrgent?: boolean;
+  readonly isAtOnce?: boolean;
+  readonly quietSinceMs?: number | undefined;
+}
+
 /** Collects events and runs its work once for all of them, never twice at a time. */
 export class Debounce {
   readonly #times: DebounceTimes;
@@ -27,12 +34,15 @@ export class Debounce {
     this.#work = work;
   }
 
-  /** One more event. */
-  add({ isUrgent = false, isAtOnce = false } = {}): void {
+  /**
+   * One more event. It has been quiet since `quietSinceMs`, as `performance.now()` counts: what it took to find the change out
+   * counts as quiet, up to half of the time, for what has happened meanwhile is not known yet.
+   */
+  add({ isUrgent = false, isAtOnce = false, quietSinceMs }: DebouncedEvent = {}): void {
     const now = performance.now();
     if (this.#events === 0) this.#firstAtMs = now;
     this.#events++;
-    this.#lastAtMs = now;
+    this.#lastAtMs = Math.min(now, Math.max(quietSinceMs ?? now, now - this.#times.afterMs / 2));
     if (isAtOnce) this.#urgentAtMs = now;
     else if (isUrgent) this.#urgentAtMs = Math.min(this.#urgentAtMs, now + Math.min(urgentMs, this.#times.afterMs));
     this.#arm();

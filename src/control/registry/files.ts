@@ -6,7 +6,7 @@ import { readSettledSources } from '../../live/read-settled.ts';
 import { SourceMemory } from '../../live/source-memory.ts';
 import { type PathsWatch, watchPaths } from '../../watch/watch.ts';
 import { FileBatches } from './file-batches.ts';
-import type { Batch, Registry } from './registry.ts';
+import type { Batch, OnChange, Registry } from './registry.ts';
 
 /** Events of one write are told as one. */
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
@@ -25,7 +25,7 @@ export class FilesRegistry implements Registry {
   readonly #batches = new FileBatches();
   #places: ReadonlyMap<string, string> = new Map();
   #watch: PathsWatch | undefined;
-  #tell: () => void = () => undefined;
+  #tell: OnChange = () => undefined;
   readonly #end = new AbortController();
   /** As `performance.now()` counts; undefined: no file is being written. */
   #movingSinceMs: number | undefined;
@@ -42,9 +42,12 @@ export class FilesRegistry implements Registry {
     return this.#folders.accepted;
   }
 
-  async follow(onChange: () => void): Promise<void> {
+  async follow(onChange: OnChange): Promise<void> {
     this.#tell = onChange;
-    this.#watch = await watchPaths([this.#folder], { ...watching, onChange });
+    this.#watch = await watchPaths([this.#folder], {
+      ...watching,
+      onChange: ({ quietSinceMs }) => onChange(quietSinceMs),
+    });
   }
 
   close(): void {

@@ -46,6 +46,9 @@ export interface RegistryFigures {
   readonly problem: string | undefined;
 }
 
+/** Told that something differs, and since when nothing more has, as `performance.now()` counts; absent: nobody knows. */
+export type OnChange = (quietSinceMs?: number) => void;
+
 /** A source of a mesh's objects: a folder, a git repository or a cluster. */
 export interface Registry {
   /** Undefined when nothing differs from the look before, or nothing is known yet. What cannot be read is thrown. */
@@ -67,6 +70,6 @@ export interface Registry {
   /** Objects of the kind that stay though the definition of their kind is gone, go; returns how many. */
   forget(kind: string): number;
   /** Tells from now on that something differs from the last look. */
-  follow(onChange: () => void): Promise<void>;
+  follow(onChange: OnChange): Promise<void>;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceFile } from '../../source/document.ts';
-import type { Batch, Registry } from './registry.ts';
+import type { Batch, OnChange, Registry } from './registry.ts';
 import type { ServiceSource } from './service-source.ts';
 
 /** After so long services are given as far as they are known. */
@@ -59,7 +59,7 @@ export class RegistryWithServices implements Registry {
     this.#main.accept();
   }
 
-  async follow(onChange: () => void): Promise<void> {
+  async follow(onChange: OnChange): Promise<void> {
     await this.#main.follow(onChange);
     this.#timer = setTimeout(() => {
       this.#isTimeOver = true;
