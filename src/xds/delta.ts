@@ -1,3 +1,4 @@
+import { sortedBy } from '../lib/sort.ts';
 import { SparseMap } from '../lib/sparse.ts';
 import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDetail } from './message.ts';
 import { withPosition } from './position.ts';
@@ -36,6 +37,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   readonly #names = new SubscribedNames();
   /** Absent until the client refuses something. */
   #suspects: Suspects | undefined;
+  told: ResourceView | undefined;
   #hasStarted = false;
   #nodeId = '';
   #base: ResourceView = emptyView;
@@ -47,6 +49,10 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   constructor(source: ViewSource, nextNonce: () => string) {
     this.#source = source;
     this.#nextNonce = nextNonce;
+  }
+
+  get mayHaveNews(): boolean {
+    return this.#source.view !== this.#base || this.#exceptions.size > 0 || this.#suspects?.probe !== undefined;
   }
 
   get isUnanswered(): boolean {
@@ -61,7 +67,9 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   isComplete(lingering = noNames): boolean {
     this.#move();
     if (!this.#hasStarted || this.#unanswered.size > 0) return false;
-    return [...this.#exceptions.keys()].every((name) => lingering.has(name) && this.#resourceOf(name) === undefined);
+    for (const name of this.#exceptions.keys())
+      if (!lingering.has(name) || this.#resourceOf(name) !== undefined) return false;
+    return true;
   }
 
   get pendingNames(): readonly string[] {
@@ -219,7 +227,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
       } else if (isNews) resources.push(resource);
       this.#exceptions.delete(name);
     }
-    return { resources: sortedByName(resources), removed: removed.sort() };
+    return { resources: sortedBy(resources, ({ name }) => name), removed: removed.sort() };
   }
 
   #respond({ resources, removed }: Changes, isProbe = false): DeltaResponse | undefined {
@@ -243,8 +251,4 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     if (this.#base.get(name)?.version === version) this.#exceptions.delete(name);
     else if (this.#exceptions.has(name)) this.#exceptions.set(name, version);
   }
-}
-
-function sortedByName(resources: DiscoveryResource[]): readonly DiscoveryResource[] {
-  return resources.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -58,17 +58,20 @@ export class ResourceView {
   changesSince(before: ResourceView): ListChange {
     if (before === this) return noChange;
     const changes: ListChange[] = [];
-    for (let i = 0; i < Math.max(this.parts.length, before.parts.length); i++) {
-      const [from, to] = [before.parts[i] ?? emptyList, this.parts[i] ?? emptyList];
+    const count = Math.max(this.parts.length, before.parts.length);
+    for (let i = 0; i < count; i++) {
+      const from = before.parts[i] ?? emptyList;
+      const to = this.parts[i] ?? emptyList;
       if (from !== to) changes.push(from.changesTo(to));
     }
+    const isOther = ({ name, version }: DiscoveryResource): boolean => before.get(name)?.version !== version;
+    const isGone = (name: string): boolean => this.get(name) === undefined;
     const [only = noChange, ...others] = changes;
-    if (others.length === 0 && this.parts.length <= 1 && before.parts.length <= 1) return only;
+    // Most often one part differs, and each of a thousand streams asks.
+    if (others.length === 0 && only.changed.every(isOther) && only.removed.every(isGone)) return only;
     return {
-      changed: changes
-        .flatMap(({ changed }) => changed)
-        .filter(({ name, version }) => before.get(name)?.version !== version),
-      removed: changes.flatMap(({ removed }) => removed).filter((name) => this.get(name) === undefined),
+      changed: changes.flatMap(({ changed }) => changed).filter(isOther),
+      removed: changes.flatMap(({ removed }) => removed).filter(isGone),
     };
   }
 }

@@ -49,7 +49,8 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
 
   /** A response of some type waits for the client's word. */
   get isUnanswered(): boolean {
-    return [...this.#streams.values()].some((stream) => stream.isUnanswered);
+    for (const stream of this.#streams.values()) if (stream.isUnanswered) return true;
+    return false;
   }
 
   /** The request that was received last was the client's word about a response that waited for it. */
@@ -81,15 +82,18 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
 
   /** Tells of which types the client has everything. */
   tellComplete(): void {
-    for (const [typeUrl, stream] of this.#streams) this.#tellComplete(stream, typeUrl);
+    for (const [typeUrl, stream] of this.#streams)
+      if (stream.told === undefined || stream.told !== this.#scope.sourceOf(typeUrl)?.view)
+        this.#tellComplete(stream, typeUrl);
   }
 
   /** The first response in the order of the steps that is due. */
   next(nowMs = performance.now()): NextPush<Response> {
-    for (const [i, step] of this.#scope.steps.entries()) {
+    for (const step of this.#scope.steps) {
       const stream = this.#streams.get(step.typeUrl);
-      if (stream === undefined) continue;
-      const waitMs = step.waits ? this.#waitMs(this.#scope.steps.slice(0, i), step, nowMs) : 0;
+      // Nearly always most types of a stream have nothing to say.
+      if (stream === undefined || (!stream.mayHaveNews && this.#lingering.get(step.typeUrl) === undefined)) continue;
+      const waitMs = step.waits ? this.#waitMs(step, nowMs) : 0;
       if (waitMs > 0) return { waitMs };
       const response = stream.update({ removes: this.#removalsOf(step, stream, nowMs) });
       if (response === undefined) continue;
@@ -122,11 +126,15 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
   }
 
   /** How long the client's word about the steps before is still waited for. */
-  #waitMs(before: readonly PushStep[], { typeUrl }: PushStep, nowMs: number): number {
-    const waits = before
-      .filter((step) => step.typeUrl !== typeUrl && this.#streams.get(step.typeUrl)?.isUnanswered)
-      .map((step) => (this.#sentAtMs.get(step.typeUrl) ?? nowMs) + this.#scope.stepTimeoutMs - nowMs);
-    return Math.max(0, ...waits);
+  #waitMs(waiting: PushStep, nowMs: number): number {
+    let longest = 0;
+    for (const step of this.#scope.steps) {
+      if (step === waiting) break;
+      if (step.typeUrl === waiting.typeUrl || this.#streams.get(step.typeUrl)?.isUnanswered !== true) continue;
+      const sentAtMs = this.#sentAtMs.get(step.typeUrl) ?? nowMs;
+      longest = Math.max(longest, sentAtMs + this.#scope.stepTimeoutMs - nowMs);
+    }
+    return longest;
   }
 
   /** Goes on with the sets that the client says it has; its word about the answer says nothing. */
@@ -144,8 +152,9 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
   }
 
   #tellComplete(stream: DiscoveryStream<Request, Response>, typeUrl: string): void {
-    if (this.#scope.complete !== undefined && stream.isComplete(this.#lingering.get(typeUrl)?.all))
-      this.#scope.complete(typeUrl);
+    if (this.#scope.complete === undefined || !stream.isComplete(this.#lingering.get(typeUrl)?.all)) return;
+    stream.told = this.#scope.sourceOf(typeUrl)?.view;
+    this.#scope.complete(typeUrl);
   }
 
   #noteSent({ typeUrl, nonce }: Response, stream: DiscoveryStream<Request, Response>, nowMs = performance.now()): void {

@@ -30,6 +30,7 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
   readonly #nextNonce: () => string;
   readonly #names = new SubscribedNames();
   readonly #suspects = new Suspects();
+  told: ResourceView | undefined;
   #hasStarted = false;
   #nodeId = '';
   /** Told by the last response, or by a client's refusal of it. */
@@ -47,6 +48,11 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
     this.#nextNonce = nextNonce;
   }
 
+  get mayHaveNews(): boolean {
+    const isAtView = this.#source.view === this.#base && this.#kept.size === 0 && !this.#isDue;
+    return !isAtView || this.#suspects.probe !== undefined;
+  }
+
   get isUnanswered(): boolean {
     return this.#isUnanswered;
   }
@@ -59,7 +65,7 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
   isComplete(lingering = noNames): boolean {
     this.#move();
     if (!this.#hasStarted || this.#isUnanswered || this.#isDue) return false;
-    if ([...this.#kept.keys()].some((name) => !lingering.has(name))) return false;
+    for (const name of this.#kept.keys()) if (!lingering.has(name)) return false;
     if (this.#accepted === this.#base) return true;
     return this.#base.all.every(
       ({ name, version }) => !this.#names.has(name) || this.#accepted.get(name)?.version === version,

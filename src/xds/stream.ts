@@ -1,5 +1,6 @@
 import type { Refusal } from './message.ts';
 import type { DiscoveryResource } from './resource.ts';
+import type { ResourceView } from './resource-view.ts';
 import type { Culprit } from './suspects.ts';
 
 /** A stream's answer to a message: at most one response, and what the client refused. */
@@ -20,6 +21,8 @@ export interface DiscoveryStream<Request, Response> {
   update(options?: UpdateOptions): Response | undefined;
   /** Sends these again, as far as the client has subscribed to them. */
   repeat(names: Iterable<string>): void;
+  /** False: `update` would give nothing. */
+  readonly mayHaveNews: boolean;
   /** A response waits for the client's word. */
   readonly isUnanswered: boolean;
   /** Of what is gone, the names that the client is not told of yet. */
@@ -29,6 +32,8 @@ export interface DiscoveryStream<Request, Response> {
    * `lingering` names that are gone.
    */
   isComplete(lingering?: ReadonlySet<string>): boolean;
+  /** The view of which it was said that the client has everything; undefined: of none. */
+  told: ResourceView | undefined;
   /** Subscribed names that no resource answers yet. */
   readonly pendingNames: readonly string[];
   /** Resources of the response that was made last; told once, for a list of thousands a stream is memory. */

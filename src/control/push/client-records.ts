@@ -27,6 +27,11 @@ interface Kept {
 export class ClientRecords {
   readonly #clients = new Map<string, Kept>();
 
+  /** No client has refused anything. */
+  get isEmpty(): boolean {
+    return this.#clients.size === 0;
+  }
+
   of(client: string): ClientRecord {
     const kept = this.#clients.get(client);
     if (kept === undefined) return noRecord;

@@ -4,7 +4,7 @@ import { emptyView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
 import { isBehind, type Position, positionText } from '../registry/position.ts';
 import type { ClientRecord } from './client-records.ts';
-import { HeldBack, type HeldClient, listOf } from './held-back.ts';
+import { HeldBack, listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, proxyKey, type ServedProxy, type ServedViews } from './mesh-snapshot.ts';
 import {
   ProxyStream,
@@ -159,7 +159,7 @@ export class Fleet {
 
   /** How the client of a stream takes what it is sent, over its connections. */
   recordOf({ owner }: Pick<ProxyStream, 'owner'>): ClientRecord {
-    return this.#held.recordOf(clientOf(owner));
+    return this.#held.recordOf(owner);
   }
 
   /** What the client of a stream is to have now, sent or not; undefined: its workload is gone from the mesh. */
@@ -180,15 +180,15 @@ export class Fleet {
   #answered(stream: ProxyStream, nonce: string, refusal: Refusal | undefined): void {
     const { owner } = stream;
     this.#tell((watcher) => watcher.answered?.(stream, { nonce, refusal: refusal?.message }));
-    if (this.#held.answered(clientOf(owner), refusal?.message)) this.#options.faulty?.(owner, refusal?.message ?? '');
+    if (this.#held.answered(owner, refusal?.message)) this.#options.faulty?.(owner, refusal?.message ?? '');
   }
 
   /** A client refuses resources by themselves. */
   #isolate(stream: ProxyStream, typeUrl: string, culprits: readonly Culprit[]): void {
     const list = listOf(typeUrl);
     if (list === undefined) return;
-    const client = clientOf(stream.owner);
-    const held = new Set(culprits.map((culprit) => this.#held.refuse({ list, culprit }, client)));
+    const { owner } = stream;
+    const held = new Set(culprits.map((culprit) => this.#held.refuse({ list, culprit }, owner)));
     if (held.has('all')) for (const each of this.#streams) this.#ask(each, false);
     else if (held.has('client')) this.#ask(stream, false);
   }
@@ -198,7 +198,7 @@ export class Fleet {
     const served = this.#snapshot.proxies.get(proxyKey(proxy));
     // Another account may not have what is now another one's.
     if (served === undefined || served.serviceAccount !== proxy.serviceAccount) return undefined;
-    return this.#held.viewsFor(clientOf(owner), served.views);
+    return this.#held.viewsFor(owner, served.views);
   }
 
   /** A proxy that is gone from the mesh keeps what it has: nothing empties it. */
@@ -215,8 +215,4 @@ export class Fleet {
     this.#tell((watcher) => watcher.queued?.(stream));
     this.#queue.ask(stream, { bytes, push }, isUrgent);
   }
-}
-
-function clientOf({ proxy, identity, envoyVersion }: StreamOwner): HeldClient {
-  return { proxy: proxyKey(proxy), identity, envoyVersion };
 }

@@ -9,7 +9,7 @@ const viewOf = (content: Readonly<Record<string, string>>): ResourceView =>
   new ResourceView(new ResourceList(Object.entries(content).map(([name, text]) => resource(name, text))));
 const texts = (view: ResourceView): string => view.all.map(({ body }) => Buffer.from(body).toString()).join(' ');
 const client = (identity: string, envoyVersion = '1.40.0', proxy = identity): HeldClient => ({
-  ...{ proxy, identity, envoyVersion },
+  ...{ proxy: { namespace: 'a', name: proxy }, identity, envoyVersion },
 });
 const found = (text: string, list: FoundCulprit['list'] = 'listeners'): FoundCulprit => ({
   list,

@@ -5,12 +5,12 @@ import { ResourceView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
 import { type ClientRecord, ClientRecords } from './client-records.ts';
 import { Lineage, type LineageRules } from './lineage.ts';
-import type { ProxyViews, ServedViews } from './mesh-snapshot.ts';
+import { type ProxyViews, proxyKey, type ServedProxy, type ServedViews } from './mesh-snapshot.ts';
 
 /** A client of the fleet. */
 export interface HeldClient {
-  /** `<namespace>/<name>` of its workload. */
-  readonly proxy: string;
+  /** Its workload. */
+  readonly proxy: Pick<ServedProxy, 'namespace' | 'name'>;
   readonly identity: string;
   /** `1.40.0` */
   readonly envoyVersion: string;
@@ -73,6 +73,7 @@ export class HeldBack {
 
   /** The client answers a response; gives true when it refuses whatever comes from now on. */
   answered(client: HeldClient, refusal: string | undefined): boolean {
+    if (refusal === undefined && this.#records.isEmpty) return false;
     return this.#records.answered(clientKey(client), refusal);
   }
 
@@ -93,6 +94,7 @@ export class HeldBack {
 
   /** The views as the client gets them; the same object where nothing is held back. */
   viewsFor(client: HeldClient, views: ServedViews): ServedViews {
+    if (this.#held.size === 0 && this.#records.isEmpty) return views;
     const view = (list: ConfigurationList): ResourceView => this.viewFor(list, client, views[list]);
     const lists = {
       ...{ clusters: view('clusters'), endpoints: view('endpoints') },
@@ -152,7 +154,7 @@ function keyOf(list: ConfigurationList, { name, version }: Culprit): string {
 }
 
 function clientKey({ proxy, identity, envoyVersion }: HeldClient): string {
-  return `${proxy}\n${identity}\n${envoyVersion}`;
+  return `${proxyKey(proxy)}\n${identity}\n${envoyVersion}`;
 }
 
 /** Those of the keys that a view has; each list is gone through once, for the names in question. */
@@ -180,8 +182,11 @@ function servedKeys(keys: readonly string[], served: Iterable<ProxyViews>): Read
   return alive;
 }
 
+const listsByType: ReadonlyMap<string, ConfigurationList> = new Map(
+  (Object.keys(configurationTypes) as ConfigurationList[]).map((list) => [configurationTypes[list].typeUrl, list]),
+);
+
 /** The list of a type; undefined: it is none of a proxy's configuration. */
 export function listOf(typeUrl: string): ConfigurationList | undefined {
-  const lists = Object.keys(configurationTypes) as ConfigurationList[];
-  return lists.find((list) => configurationTypes[list].typeUrl === typeUrl);
+  return listsByType.get(typeUrl);
 }

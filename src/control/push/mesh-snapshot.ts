@@ -1,10 +1,10 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { faultResource } from '../../xds/proxy-faults.ts';
-import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
 import { emptyView, ResourceView } from '../../xds/resource-view.ts';
+import { KnownResources, type SentList } from './known-resources.ts';
 import { NamedViews } from './named-views.ts';
-import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSecrets, PlainSnapshot } from './plain-snapshot.ts';
+import type { ListIds, PlainProxy, PlainSecrets, PlainSnapshot } from './plain-snapshot.ts';
 
 /** The resources that one proxy may get, by type. */
 export type ProxyViews = Readonly<Record<ConfigurationList, ResourceView>>;
@@ -45,8 +45,8 @@ export class SnapshotReceiver {
   readonly #resources = new KnownResources();
   readonly #halves = new Map<number, ListIds>();
   readonly #proxies = new Map<string, KnownProxy>();
-  /** By the ids of their lists. */
-  #views: ReadonlyMap<string, ResourceView> = new Map();
+  /** By the list that is shared, and then by the own one. */
+  readonly #views = new WeakMap<ResourceList, WeakMap<ResourceList, ResourceView>>();
   /** Without secrets; by the numbers of the shared half and of the own one. */
   #pairs: ReadonlyMap<number, ReadonlyMap<number, ServedViews>> = new Map();
   readonly #named = new NamedViews<ServedViews>();
@@ -68,7 +68,7 @@ export class SnapshotReceiver {
     namesOf: (namespace: string, workload: string) => ResourceView = () => emptyView,
   ): MeshSnapshot {
     const added = new Map<string, SentList>();
-    for (const sent of lists) added.set(sent.id, this.#resources.add(sent));
+    for (const sent of lists) added.set(sent.id, this.#resources.add(sent, this.#lists.get(sent.base ?? '')));
     for (const id of goneHalves) this.#halves.delete(id);
     for (const { id, lists: ids } of halves) this.#halves.set(id, ids);
     for (const key of gone) this.#proxies.delete(key);
@@ -105,19 +105,12 @@ export class SnapshotReceiver {
 
   /** Views of pairs of halves, made once a pair. */
   #pairsOf(lists: ReadonlyMap<string, SentList>): (proxy: Pick<PlainProxy, 'shared' | 'own'>) => ServedViews {
-    const [before, viewsBefore] = [this.#pairs, this.#views];
+    const before = this.#pairs;
     const pairs = new Map<number, Map<number, ServedViews>>();
-    const views = new Map<string, ResourceView>();
     this.#pairs = pairs;
-    this.#views = views;
     const part = (id: string): ResourceList => (lists.get(id) as SentList).made;
-    const view = (list: ConfigurationList, shared: ListIds, own: ListIds): ResourceView => {
-      const key = `${list}\n${shared[list]}\n${own[list]}`;
-      let made = views.get(key) ?? viewsBefore.get(key);
-      made ??= this.#sameAsBefore(list, new ResourceView(part(shared[list]), part(own[list])));
-      views.set(key, made);
-      return made;
-    };
+    const view = (list: ConfigurationList, shared: ListIds, own: ListIds): ResourceView =>
+      this.#viewOf(list, part(shared[list]), part(own[list]));
     const viewsOf = (shared: ListIds, own: ListIds): ServedViews => ({
       secrets: emptyView,
       faults: emptyView,
@@ -138,6 +131,20 @@ export class SnapshotReceiver {
       byOwn.set(numbers.own, pair);
       return pair;
     };
+  }
+
+  #viewOf(list: ConfigurationList, shared: ResourceList, own: ResourceList): ResourceView {
+    let byOwn = this.#views.get(shared);
+    if (byOwn === undefined) {
+      byOwn = new WeakMap();
+      this.#views.set(shared, byOwn);
+    }
+    let view = byOwn.get(own);
+    if (view === undefined) {
+      view = this.#sameAsBefore(list, new ResourceView(shared, own));
+      byOwn.set(own, view);
+    }
+    return view;
   }
 
   #halfOf(id: number): ListIds {
@@ -199,48 +206,6 @@ function knownOf(
   if (resources !== undefined) return { id, view: new ResourceView(new ResourceList(resources)) };
   if (before?.id !== id) throw new Error(`the secrets of ${key} are named as known, and were not sent before`);
   return before;
-}
-
-/** A list that was sent, and its resources in the order in which they were. */
-interface SentList {
-  readonly list: ConfigurationList;
-  readonly made: ResourceList;
-  readonly resources: readonly DiscoveryResource[];
-}
-
-/** The resources of all lists in use: a body is sent once, whatever lists it stands in. */
-class KnownResources {
-  readonly #byKey = new Map<string, { readonly resource: DiscoveryResource; uses: number }>();
-
-  /** The list that is meant; its resources are known until it is removed. */
-  add({ list, resources: sent }: PlainList): SentList {
-    const resources = sent.map((resource) => this.#use(list, resource));
-    return { list, made: new ResourceList(resources), resources };
-  }
-
-  remove({ list, resources }: SentList): void {
-    for (const resource of resources) {
-      const key = resourceKey(list, resource);
-      const known = this.#byKey.get(key);
-      if (known !== undefined && --known.uses === 0) this.#byKey.delete(key);
-    }
-  }
-
-  #use(list: ConfigurationList, { name, version, body }: PlainResource): DiscoveryResource {
-    const key = resourceKey(list, { name, version });
-    let known = this.#byKey.get(key);
-    if (known === undefined) {
-      if (body === undefined) throw new Error(`${list} "${name}" is named as known, and was not sent before`);
-      known = { resource: { name, version, body }, uses: 0 };
-      this.#byKey.set(key, known);
-    }
-    known.uses++;
-    return known.resource;
-  }
-}
-
-function resourceKey(list: ConfigurationList, { name, version }: Pick<DiscoveryResource, 'name' | 'version'>): string {
-  return `${list}\n${name}\n${version}`;
 }
 
 function contentKey(list: string, { parts }: ResourceView): string {

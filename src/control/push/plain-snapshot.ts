@@ -15,7 +15,11 @@ export interface PlainResource {
 export interface PlainList {
   readonly id: string;
   readonly list: ConfigurationList;
+  /** Id of a list of the snapshot before, in which these resources take the places of others; absent: they are the whole list. */
+  readonly base?: string;
   readonly resources: readonly PlainResource[];
+  /** Of each of the resources, its place in the base. */
+  readonly places?: readonly number[];
 }
 
 /** Ids of lists, by type. */

@@ -42,6 +42,8 @@ const others: ReadonlyMap<string, 'secrets' | 'faults'> = new Map([
   [faultType.typeUrl, 'faults'],
 ]);
 
+const listsWithNames = [...lists, 'names'] as const;
+
 function typeOf(list: (typeof lists)[number]): DiscoveryType {
   if (list === 'secrets') return secretType;
   return list === 'faults' ? faultType : configurationTypes[list];
@@ -192,11 +194,14 @@ export class ProxyStream implements StreamScope {
 
   /** About how many bytes lead from what is served to `views`; undefined: nothing differs. */
   bytesTo(views: ServedViews): number | undefined {
-    const followed = this.#names === undefined ? lists : ([...lists, 'names'] as const);
-    const differing = followed.filter((list) => this.#views?.[list] !== views[list]);
-    if (differing.length === 0) return undefined;
-    const changes = differing.flatMap((list) => views[list].changesSince(this.#views?.[list] ?? emptyView).changed);
-    return changes.reduce((sum, { body }) => sum + body.length, 0);
+    let bytes: number | undefined;
+    for (const list of this.#names === undefined ? lists : listsWithNames) {
+      const before = this.#views?.[list];
+      if (before === views[list]) continue;
+      bytes ??= 0;
+      for (const { body } of views[list].changesSince(before ?? emptyView).changed) bytes += body.length;
+    }
+    return bytes;
   }
 
   #nameSource(): ServedSource {

@@ -32,13 +32,16 @@ interface Slot {
 /** Pushes that are on their way, and those that wait for it. */
 class Pool {
   readonly waiting = new Map<object, Pushed>();
+  /** After so long a slot comes back though the client has not answered. */
+  readonly slotMs: number;
   readonly #limits: PushLimits;
   /** The oldest one first. */
   readonly #running = new Map<object, Slot>();
   #bytes = 0;
 
-  constructor(limits: PushLimits) {
+  constructor(limits: PushLimits, slotMs: number) {
     this.#limits = limits;
+    this.slotMs = slotMs;
   }
 
   /** Nothing has room, however small. */
@@ -64,7 +67,13 @@ class Pool {
     return this.#running.delete(who);
   }
 
-  /** The small push that has been on its way for the longest time, with the time of its start. */
+  /** The push that has been on its way for the longest time, with the time of its start. */
+  get oldest(): readonly [object, Slot] | undefined {
+    for (const entry of this.#running) return entry;
+    return undefined;
+  }
+
+  /** The same of the small ones. */
   get oldestSmall(): readonly [object, Slot] | undefined {
     for (const entry of this.#running) if (entry[1].bytes <= smallBytes) return entry;
     return undefined;
@@ -81,19 +90,18 @@ class Pool {
  */
 export class PushQueue {
   readonly #fast: Pool;
-  readonly #slow = new Pool(slowLimits);
-  readonly #timers = new Map<object, NodeJS.Timeout>();
+  readonly #slow = new Pool(slowLimits, slowSlotMs);
   /** Those that did not answer in time, until they do. */
   readonly #late = new WeakSet<object>();
   readonly #clock: ReadClock;
-  readonly #slotMs: number;
+  /** One a pool, and not one a push: of a thousand answers hardly any comes too late. */
+  readonly #timers = new Map<Pool, NodeJS.Timeout>();
   #isGoing = false;
   #eviction: NodeJS.Timeout | undefined;
 
   /** `slotMs`: after so long a slot comes back though the client has not answered. */
   constructor(limits: PushLimits, clock: ReadClock = () => performance.now(), slotMs = usualSlotMs) {
-    this.#fast = new Pool(limits);
-    this.#slotMs = slotMs;
+    this.#fast = new Pool(limits, slotMs);
     this.#clock = clock;
   }
 
@@ -140,8 +148,6 @@ export class PushQueue {
   }
 
   #release(who: object): boolean {
-    clearTimeout(this.#timers.get(who));
-    this.#timers.delete(who);
     const wasFast = this.#fast.leave(who);
     return this.#slow.leave(who) || wasFast;
   }
@@ -167,8 +173,7 @@ export class PushQueue {
       pool.waiting.delete(who);
       this.#release(who);
       pool.enter(who, pushed.bytes, now);
-      const ms = pool === this.#slow ? slowSlotMs : this.#slotMs;
-      this.#timers.set(who, setTimeout(() => this.#takeBack(who), ms).unref());
+      if (!this.#timers.has(pool)) this.#takeBackIn(pool, pool.slotMs);
       pushed.push();
     }
     return true;
@@ -176,7 +181,7 @@ export class PushQueue {
 
   /** A crowd that does not answer does not hold up all others for a second. */
   #evictInTime(): void {
-    clearTimeout(this.#eviction);
+    if (this.#eviction !== undefined) return;
     const oldest = this.#fast.waiting.size > 0 && this.#fast.isFull ? this.#fast.oldestSmall : undefined;
     if (oldest === undefined) return;
     const dueMs = oldest[1].sinceMs + smallSlotMs - this.#clock();
@@ -184,6 +189,8 @@ export class PushQueue {
   }
 
   #evict(): void {
+    this.#eviction = undefined;
+    if (this.#fast.waiting.size === 0 || !this.#fast.isFull) return;
     const now = this.#clock();
     for (let i = 0; i < this.#fast.waiting.size; i++) {
       const oldest = this.#fast.oldestSmall;
@@ -193,8 +200,25 @@ export class PushQueue {
     this.#go();
   }
 
-  #takeBack(who: object): void {
-    if (this.#giveUp(who)) this.#go();
+  #takeBackIn(pool: Pool, ms: number): void {
+    this.#timers.set(pool, setTimeout(() => this.#takeBack(pool), ms).unref());
+  }
+
+  /** Slots come back whose time is over; the time of the oldest one that is left is waited for. */
+  #takeBack(pool: Pool): void {
+    this.#timers.delete(pool);
+    const now = this.#clock();
+    let isFreed = false;
+    for (let oldest = pool.oldest; oldest !== undefined; oldest = pool.oldest) {
+      const leftMs = oldest[1].sinceMs + pool.slotMs - now;
+      if (leftMs > 0) {
+        this.#takeBackIn(pool, leftMs);
+        break;
+      }
+      this.#giveUp(oldest[0]);
+      isFreed = true;
+    }
+    if (isFreed) this.#go();
   }
 
   #giveUp(who: object): boolean {

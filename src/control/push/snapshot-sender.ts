@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { EnvoyConfig, Resource, ResourceSet } from '../../compiler/render/resource.ts';
-import { messageTypes } from '../../compiler/render/resource.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
 import { isSameList } from '../../diagnostics/kept.ts';
-import { encodeMessage } from '../../envoy/api/encode.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { ProxyFault } from '../../xds/proxy-faults.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
+import { EncodedResources } from './encoded-resources.ts';
 import { HalfNumbers } from './half-numbers.ts';
 import { NamedRoutes } from './named-routes.ts';
 import type {
@@ -39,6 +37,8 @@ interface UsedList {
   readonly id: string;
   readonly list: ConfigurationList;
   readonly resources: readonly Resource[];
+  /** Id of the list that is in its place in the snapshot before. */
+  readonly before?: string | undefined;
 }
 
 /**
@@ -46,7 +46,7 @@ interface UsedList {
  * and proxy is sent once as long as it stays the same, so the cost depends on what changed.
  */
 export class SnapshotSender {
-  readonly #encoded = new WeakMap<Resource, Required<PlainResource>>();
+  readonly #encoded = new EncodedResources();
   readonly #ids = new WeakMap<readonly Resource[], Map<ConfigurationList, string>>();
   readonly #names = new WeakMap<readonly Resource[], ReadonlySet<string>>();
   readonly #numbers = new HalfNumbers();
@@ -54,8 +54,6 @@ export class SnapshotSender {
   #sentLists: ReadonlyMap<string, UsedList> = new Map();
   #sentHalves: ReadonlyMap<number, ListIds> = new Map();
   #sentProxies: ReadonlyMap<string, PlainProxy> = new Map();
-  /** How many of the lists that were sent have a resource. */
-  readonly #sentResources = new Map<string, number>();
 
   /** `isUrgent` says of each proxy whether its change may take access away. */
   send(
@@ -111,9 +109,10 @@ export class SnapshotSender {
     const now = new Map<number, ListIds>();
     const changed: PlainHalf[] = [];
     for (const [id, half] of halves) {
+      const before = this.#sentHalves.get(id);
       const idOf = (list: ConfigurationList): string => {
         const made = this.#idOf(list, half[list]);
-        if (!used.has(made)) used.set(made, { id: made, list, resources: half[list] });
+        if (!used.has(made)) used.set(made, { id: made, list, resources: half[list], before: before?.[list] });
         return made;
       };
       const lists = {
@@ -121,7 +120,7 @@ export class SnapshotSender {
         ...{ listeners: idOf('listeners'), routes: idOf('routes') },
       };
       now.set(id, lists);
-      if (!isSameLists(this.#sentHalves.get(id), lists)) changed.push({ id, lists });
+      if (!isSameLists(before, lists)) changed.push({ id, lists });
     }
     const goneHalves = [...this.#sentHalves.keys()].filter((id) => !now.has(id));
     this.#sentHalves = now;
@@ -140,30 +139,25 @@ export class SnapshotSender {
   /** The lists that were not sent before; those that are gone from use are forgotten, as the receiver forgets them. */
   #newLists(used: ReadonlyMap<string, UsedList>): PlainList[] {
     const lists: PlainList[] = [];
-    for (const { id, list, resources } of used.values()) {
-      if (this.#sentLists.has(id)) continue;
-      const plain = resources.map((resource): PlainResource => {
-        const { name, version, body } = this.#encode(resource);
-        const key = `${list}\n${name}\n${version}`;
-        const count = this.#sentResources.get(key) ?? 0;
-        this.#sentResources.set(key, count + 1);
-        return count > 0 ? { name, version } : { name, version, body };
-      });
-      lists.push({ id, list, resources: plain });
+    for (const [id, each] of used) if (!this.#sentLists.has(id)) lists.push(this.#plainList(each));
+    for (const [id, gone] of this.#sentLists) {
+      if (!used.has(id)) for (const resource of gone.resources) this.#encoded.release(resource);
     }
-    for (const [id, gone] of this.#sentLists) if (!used.has(id)) this.#forget(gone);
     this.#sentLists = used;
     return lists;
   }
 
-  #forget({ list, resources }: UsedList): void {
-    for (const resource of resources) {
-      const { name, version } = this.#encode(resource);
-      const key = `${list}\n${name}\n${version}`;
-      const count = (this.#sentResources.get(key) ?? 1) - 1;
-      if (count > 0) this.#sentResources.set(key, count);
-      else this.#sentResources.delete(key);
-    }
+  /** Of thousands of endpoints most often one is another than before. */
+  #plainList({ id, list, resources, before = '' }: UsedList): PlainList {
+    const unknown = new Set(resources.filter((resource) => this.#encoded.use(resource)));
+    const plain = (resource: Resource): PlainResource => {
+      const { name, version, body } = this.#encoded.of(resource);
+      return unknown.has(resource) ? { name, version, body } : { name, version };
+    };
+    const base = this.#sentLists.get(before);
+    const places = base && otherPlaces(base.resources, resources);
+    if (places === undefined) return { id, list, resources: resources.map(plain) };
+    return { id, list, base: before, places, resources: places.map((at) => plain(resources[at] as Resource)) };
   }
 
   #idOf(list: ConfigurationList, resources: readonly Resource[]): string {
@@ -174,26 +168,26 @@ export class SnapshotSender {
     }
     let id = ids.get(list);
     if (id === undefined) {
-      const parts = resources.flatMap((resource) => [resource.name, this.#encode(resource).version]);
+      const parts = resources.flatMap((resource) => [resource.name, this.#encoded.of(resource).version]);
       id = contentVersion(list, ...parts);
       ids.set(list, id);
     }
     return id;
   }
-
-  #encode(resource: Resource): Required<PlainResource> {
-    let encoded = this.#encoded.get(resource);
-    if (encoded === undefined) {
-      const body = encodeMessage(messageTypes[resource.type], resource.json);
-      const version = createHash('sha256').update(body).digest('hex').slice(0, 16);
-      encoded = { name: resource.name, version, body };
-      this.#encoded.set(resource, encoded);
-    }
-    return encoded;
-  }
 }
 
 const none: Resources = [];
+
+/** Where two lists of the same length have other resources; undefined: in more than a quarter of their places. */
+function otherPlaces(a: Resources, b: Resources): readonly number[] | undefined {
+  if (a.length !== b.length) return undefined;
+  const places: number[] = [];
+  for (const [at, resource] of b.entries()) {
+    if (resource === a[at]) continue;
+    if (places.push(at) * 4 > b.length) return undefined;
+  }
+  return places;
+}
 
 function isSameProxy(a: PlainProxy, b: PlainProxy): boolean {
   const isSameIdentity = a.serviceAccount === b.serviceAccount && isSameList(a.addresses, b.addresses);
