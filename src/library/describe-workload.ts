@@ -3,10 +3,14 @@ import { routesInOf } from '../access/describe/routes-in.ts';
 import type { InForce, MtlsInForce, ServiceOut, WorkloadDescription } from '../access/description.ts';
 import { keyOf, type World } from '../access/world.ts';
 import type { Decided } from '../compiler/merge/effective.ts';
+import type { EffectiveVirtualService } from '../compiler/merge/effective-virtual-service.ts';
+import { ownRoutes } from '../compiler/merge/own-routes.ts';
 import { createLocator, fragmentJson } from '../compiler/render/origins-json.ts';
 import type { Snapshot } from '../compiler/snapshot.ts';
 import type { MeshWorkload } from '../contracts/mesh-file.ts';
 import type { OriginsFile } from '../contracts/origins-file.ts';
+import type { MeshObject } from '../policy/object.ts';
+import { writtenField } from '../policy/written-field.ts';
 import type { SourceFile } from '../source/document.ts';
 import { fieldOf, type PlaceOf, rulesInForce, tokensInForce } from './rules-in-force.ts';
 
@@ -91,9 +95,15 @@ function routesOutOf(
   return {
     routesOut,
     otherServices: services.length - routesOut.length,
-    virtualServices: snapshot.effective.virtualServices(scope).map((service) => ({
-      ...placeOf(service, ['spec']),
+    virtualServices: ownRoutes(snapshot.effective, scope, { namespace, name, role }).map((service) => ({
+      ...placeOf(ownerOf(service), ['spec']),
       field: `spec, hosts ${(service.spec.hosts ?? []).join(', ')}`,
     })),
   };
+}
+
+/** The route of the Gateway API that a VirtualService was made of; an object of the input is its own. */
+function ownerOf(service: EffectiveVirtualService): MeshObject<string> {
+  const kind = (['http', 'tls', 'tcp'] as const).find((one) => (service.spec[one] ?? []).length > 0);
+  return kind === undefined ? service : writtenField(service, ['spec', kind, 0]).object;
 }
