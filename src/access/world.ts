@@ -63,36 +63,47 @@ type Workloads = World['mesh']['workloads'];
 const byName = new WeakMap<Workloads, Map<string, Map<string, MeshWorkload>>>();
 const byAddress = new WeakMap<Workloads, Map<string, MeshWorkload>>();
 
-/** A service by its host, or by a shorter name as a client in `namespace` may write it. */
+/**
+ * A service by its host or one of its aliases, or by a shorter name as a client in `namespace` may write it; else the one with
+ * the longest wildcard that the host matches.
+ */
 export function findService({ mesh }: World, host: string, namespace: string): MeshService | undefined {
-  const { byHost, byShortName } = serviceIndex(mesh.services);
+  const { byHost, byShortName, wild } = serviceIndex(mesh.services);
   const key = `${namespace} ${host}`;
   const known = byHost.get(host) ?? byShortName.get(key);
   if (known !== undefined) return known;
   const [name, other = namespace] = host.split('.');
-  const found = mesh.services.find(
-    (service) =>
-      service.kind === 'Service' &&
-      service.namespace === other &&
-      service.host.startsWith(`${name}.`) &&
-      (host === name || `${service.host}.`.startsWith(`${host}.`)),
+  const found = [...byHost].find(
+    ([full, service]) =>
+      (service.kind === 'Service' || service.host !== full) &&
+      full.startsWith(`${name}.${other}.`) &&
+      (host === name || `${full}.`.startsWith(`${host}.`)),
   );
-  if (found !== undefined) byShortName.set(key, found);
-  return found;
+  const service = found?.[1] ?? wild.find((one) => host.endsWith(one.host.slice(1)));
+  if (service !== undefined) byShortName.set(key, service);
+  return service;
 }
 
 interface ServiceIndex {
+  /** Aliases after all hosts: these have their own Services. */
   readonly byHost: ReadonlyMap<string, MeshService>;
   /** By the namespace of the client and what it writes; those that were asked for and are there. */
   readonly byShortName: Map<string, MeshService>;
+  /** Those with a wildcard, the longest first. */
+  readonly wild: readonly MeshService[];
 }
 
 function serviceIndex(services: World['mesh']['services']): ServiceIndex {
   const known = serviceIndexes.get(services);
   if (known !== undefined) return known;
   const byHost = new Map<string, MeshService>();
-  for (const service of services) if (!byHost.has(service.host)) byHost.set(service.host, service);
-  const index = { byHost, byShortName: new Map<string, MeshService>() };
+  const add = (host: string, service: MeshService): void => {
+    if (!byHost.has(host)) byHost.set(host, service);
+  };
+  for (const service of services) add(service.host, service);
+  for (const service of services) for (const alias of service.aliases ?? []) add(alias, service);
+  const wild = services.filter(({ host }) => host.startsWith('*.')).sort((a, b) => b.host.length - a.host.length);
+  const index = { byHost, byShortName: new Map<string, MeshService>(), wild };
   serviceIndexes.set(services, index);
   return index;
 }

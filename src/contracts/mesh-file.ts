@@ -57,6 +57,8 @@ export interface MeshTarget {
 export interface MeshService {
   /** Fully qualified. */
   readonly host: string;
+  /** Hosts of Services of type ExternalName that lead to it. Absent: none. */
+  readonly aliases?: readonly string[];
   readonly namespace: string;
   readonly kind: 'Service' | 'ServiceEntry';
   readonly isExternal: boolean;

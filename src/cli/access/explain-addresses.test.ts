@@ -80,6 +80,40 @@ spec: {hosts: [api.example.com], location: MESH_EXTERNAL, resolution: DNS, ports
     expect(out).toContain('  - the host of --to resolves to 198.18.0.2, where no workload is\n');
   });
 
+  test.each(['alias', 'alias.foo', 'alias.foo.svc.cluster.local', 'far.bar'])(
+    'knows the host %s of a Service of type ExternalName by the service that it leads to',
+    async (host) => {
+      const service = (name: string, namespace: string, target: string): string => `---
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: ${namespace}}
+spec: {type: ExternalName, externalName: ${target}}
+`;
+      const aliases =
+        service('alias', 'foo', 'httpbin.foo.svc.cluster.local') + service('far', 'bar', 'alias.foo.svc.cluster.local');
+      const { code, out } = await run(`explain - --from foo/sleep --to ${host}:8000`, mesh.replace(/---\n$/, aliases));
+      expect([code, out.split('\n')[0]]).toEqual([0, 'reaches foo/httpbin']);
+      expect(out).toContain('    route: default, by Service foo/httpbin spec.ports[0]');
+    },
+  );
+
+  test('knows a host by the longest wildcard of a ServiceEntry', async () => {
+    const entry = (name: string, host: string, port: number): string => `---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: ${name}, namespace: foo}
+spec: {hosts: ["${host}"], location: MESH_EXTERNAL, resolution: NONE, ports: [{number: ${port}, name: http, protocol: HTTP}]}
+`;
+    const input = mesh.replace(/---\n$/, entry('all', '*.example.com', 80) + entry('api', '*.api.example.com', 8080));
+    const ask = (host: string): ReturnType<typeof run> => run(`explain - --from foo/sleep --to ${host}`, input);
+    const { code, out } = await ask('www.example.com');
+    expect([code, out.split('\n')[0]]).toEqual([0, 'reaches 198.18.0.2:80']);
+    expect(out).toContain('route: default, by ServiceEntry foo/all spec.ports[0]');
+    expect((await ask('a.api.example.com')).out).toContain('route: default, by ServiceEntry foo/api spec.ports[0]');
+    const other = await ask('example.com');
+    expect([other.code, other.error]).toEqual([2, expect.stringContaining('the input has no service "example.com"')]);
+  });
+
   test('follows a request to a gateway, and takes no gateway for a client', async () => {
     const gateway = `---
 apiVersion: v1

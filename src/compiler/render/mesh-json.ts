@@ -57,6 +57,7 @@ function workloadJson(workload: Workload, settings: Settings): MeshWorkload {
 function serviceJson(service: Service, endpoints: readonly Endpoint[]): MeshService {
   return {
     host: service.host,
+    ...(service.aliases.length > 0 && { aliases: service.aliases.map(({ host }) => host) }),
     namespace: service.namespace,
     kind: service.kind,
     isExternal: service.isExternal,
