@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { alone, aloneOnClusters, onClusters } from './scripts/test/alone.ts';
 import { LongestFirst } from './scripts/test/longest-first.ts';
+import { onNewestNode } from './scripts/test/newest-node.ts';
 
 // `make soak` tries so much more often that only its reader's patience bounds it.
 const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
@@ -36,6 +37,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,e2e,scripts}/**/*.test.ts'],
+          exclude: process.env.TEST_RUN === 'floor' ? [...onNewestNode] : [],
           pool: 'threads',
           isolate: false,
           // Some wait for programs that they start. Vitest's default leaves one of two processors idle.

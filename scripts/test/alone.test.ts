@@ -2,9 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { alone, aloneOnClusters, onClusters } from './alone.ts';
 import { longest } from './longest-first.ts';
+import { onNewestNode } from './newest-node.ts';
 
-test.each([...alone, ...onClusters, ...aloneOnClusters, ...longest])(
-  'the pattern %s of files that run alone, on a cluster, or first, names one',
+test.each([...alone, ...onClusters, ...aloneOnClusters, ...longest, ...onNewestNode])(
+  'the pattern %s of files that run alone, on a cluster, first, or on one Node, names one',
   (pattern) => {
     expect(globSync(pattern)).not.toEqual([]);
   },
