@@ -42,8 +42,8 @@ export interface EdgeCluster {
 interface LogLine {
   readonly name: string;
   readonly details: string;
-  /** Headers that were asked for, by name; `-` for an absent one. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Headers that were asked for, by name; null for an absent one. */
+  readonly headers: Readonly<Record<string, string | null>>;
 }
 
 /** One Envoy with several listeners, and the predictions for each of them. */

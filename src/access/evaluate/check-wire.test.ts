@@ -125,6 +125,42 @@ describe('checkWire', () => {
     expect(checkWire({ protocol: 'http/1.1' }, request({ method: 'CONNECT', path }))).toEqual(outcome);
   });
 
+  const unknown = { kind: 'unmodelled', at: 'the first line of a head that is too large' };
+  const tooLarge = answered(431, 'http1.headers_too_large');
+  const wrong = answered(400, 'http1.codec_error');
+  test.each([
+    ['FOO', '/', wrong],
+    ['FOO', `/${filled(50_000)}`, unknown],
+    ['FOO', `/${filled(61_500)}`, tooLarge],
+    ['FOO', 'http://h/', wrong],
+    ['GET', 'a', wrong],
+    ['GET', '/\x7f', wrong],
+    ['GET', '/\x01', unknown],
+    ['GET', '/ ', unknown],
+    ['GET', '/', tooLarge],
+    ['CONNECT', '/', tooLarge],
+  ])('looks at the first line of a head that is too large: %s %.9s', (method, path, outcome) => {
+    const large = request({ method, path, headers: [['x', filled(62_000)]] });
+    expect(checkWire({ protocol: 'http/1.1' }, large)).toEqual(outcome);
+  });
+
+  const target = '/.well-known/masque/udp/a/80/';
+  test.each([
+    ['/', 'Upgrade', answered(404, 'invalid_path')],
+    ['/', 'close', answered(404, 'invalid_path')],
+    [target, 'Upgrade', undefined],
+    [target, 'Upgrade, host, x-forwarded-for', undefined],
+    [target, 'close', { kind: 'unmodelled', at: 'connect-udp without a change of the protocol' }],
+    [`${target}?q`, 'Upgrade', answered(404, 'invalid_path')],
+    ['/.well-known/masque/udp/a%25/80/', 'Upgrade', answered(404, 'invalid_path')],
+  ])('looks for a target for UDP in %s, with connection %s', (path, connection, outcome) => {
+    const headers = [
+      ['connection', connection],
+      ['upgrade', 'Connect-UDP'],
+    ] as const;
+    expect(checkWire({ protocol: 'http/1.1' }, request({ path, headers }))).toEqual(outcome);
+  });
+
   test.each([
     [[...lines(10), ['x_y', 'v']], 'http1.too_many_headers'],
     [[['x_y', 'v'], ...lines(10)], 'http1.unexpected_underscore'],

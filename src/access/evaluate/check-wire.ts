@@ -1,3 +1,4 @@
+import { hasControl } from '../../lib/header-text.ts';
 import type { HttpManager } from '../lift/http-manager.ts';
 import { isSettled } from '../model/normalize-path.ts';
 import type { Outcome } from '../outcome.ts';
@@ -5,7 +6,8 @@ import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { checkFields } from './check-fields.ts';
-import { checkLines, checkSize, isNearLimits } from './head-limits.ts';
+import { asksForUdp, checkUdpTarget } from './connect-udp.ts';
+import { checkLines, checkSize, endsFirstLine, isNearLimits } from './head-limits.ts';
 import { checkFraming, checkHeaderText, isAuthority, isConnectTarget, removesHost } from './head-text.ts';
 
 /** Methods that the codec of HTTP/1 knows; it writes M-SEARCH without its hyphen. */
@@ -39,6 +41,7 @@ export function checkWire(
     return tooLarge ?? checkFields(request) ?? (isRefused ? unexpectedUnderscore : checkHttp2Message(request, blanks));
   }
   const tooLarge = isLarge ? checkSize(protocol, request, limits, false) : undefined;
+  if (tooLarge?.kind === 'answered') return checkFirstLine(request, limits) ?? tooLarge;
   return tooLarge ?? checkText(request) ?? checkHead(request, limits, isLarge, isRefused, blanks);
 }
 
@@ -47,14 +50,32 @@ const unexpectedUnderscore: Outcome = { kind: 'reset', details: 'http2.unexpecte
 /** Its way depends on routes for CONNECT, which are not read. */
 const tunnel: Outcome = { kind: 'unmodelled', at: 'CONNECT with a host and a port in place of the path' };
 
+/** The first line of a head that is too large: Envoy looks at it once it has read all of it. */
+function checkFirstLine(request: HttpRequest, { maxHeadBytes }: WireLimits): Outcome | undefined {
+  const { method, path, unseen } = request;
+  // What a proxy has sent on, it has read.
+  if (unseen !== undefined) return undefined;
+  const isKnown = knownMethods.has(method);
+  const isOdd = /[\0- ]/.test(path) || unreadTarget(path) !== undefined;
+  if (isKnown && !isOdd && isTarget(request) && !path.includes('\x7f')) return undefined;
+  const when = endsFirstLine(request, maxHeadBytes);
+  if (when === 'too late') return undefined;
+  if (when === 'in time' && !(isKnown && isOdd)) return answered(400, 'http1.codec_error');
+  return { kind: 'unmodelled', at: 'the first line of a head that is too large' };
+}
+
+function isTarget({ method, path }: HttpRequest): boolean {
+  return isUrl(path) || (method === 'CONNECT' && /^[!-~\x7f]+$/.test(path));
+}
+
 /** The syntax, which Envoy looks at before it counts anything. */
 function checkText(request: HttpRequest): Outcome | undefined {
   const { method, path, headers } = request;
   const unread = unreadTarget(path);
   if (unread !== undefined) return { kind: 'unmodelled', at: unread };
-  const isTarget = isUrl(path) || (method === 'CONNECT' && /^[!-~\x7f]+$/.test(path));
-  if (!knownMethods.has(method) || !isTarget) return answered(400, 'http1.codec_error');
-  if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
+  // Once the whole head is there, what no head may have is the reason that counts.
+  if (hasControl(path.replaceAll(/[\r\n]/g, ''))) return answered(400, 'http1.invalid_characters');
+  if (!knownMethods.has(method) || !isTarget(request)) return answered(400, 'http1.codec_error');
   // What a proxy has sent on, it has read.
   return request.unseen === undefined ? checkHeaderText(request.authority, headers) : undefined;
 }
@@ -105,7 +126,10 @@ function checkTarget(request: HttpRequest, blanks: Blanks | undefined): Outcome 
   const isStar = path.startsWith('*');
   if (isStar && method !== 'OPTIONS') return answered(400, 'http1.invalid_url');
   if (!isAuthority(request)) return answered(400, 'http.invalid_authority');
-  if (removesHost(request)) return answered(400, 'missing_host_header');
+  const isUdp = asksForUdp(request);
+  const fault = isUdp ? checkUdpTarget(request) : undefined;
+  if (fault !== undefined) return fault;
+  if (!isUdp && removesHost(request)) return answered(400, 'missing_host_header');
   if (isStar) return answered(404, 'absolute_path_rejected');
   return checkQuery(request, blanks) ?? (path.includes('#') ? answered(400, 'path_normalization_failed') : undefined);
 }

@@ -75,6 +75,16 @@ export function checkLines(
   return undefined;
 }
 
+/**
+ * Whether Envoy reads the first line of a head that is too large before it counts so many bytes, over HTTP/1.1. It reads parts of
+ * 16 KiB at most, and where they end depends on the packets.
+ */
+export function endsFirstLine({ method, path }: HttpRequest, maxHeadBytes: number): 'in time' | 'too late' | 'unknown' {
+  const length = method.length + path.length + ' '.length + ' HTTP/1.1\r\n'.length;
+  if (length > maxHeadBytes) return 'too late';
+  return length + 16_384 <= maxHeadBytes ? 'in time' : 'unknown';
+}
+
 function hasLongString({ path, authority, headers }: HttpRequest): boolean {
   const isLong = (text: string): boolean => text.length > mostOfOneString;
   return isLong(path) || isLong(authority) || headers.some(([name, value]) => isLong(name) || isLong(value));

@@ -1,6 +1,6 @@
 import { hasControl, isToken } from '../../lib/header-text.ts';
 import { lowerCase } from '../model/bytes.ts';
-import { readConnectionHeader } from '../model/connection-header.ts';
+import { readConnectionHeader, wantedProtocol } from '../model/connection-header.ts';
 import { authorityOf } from '../model/host-lines.ts';
 import type { Outcome } from '../outcome.ts';
 import type { HttpRequest } from '../request.ts';
@@ -46,6 +46,7 @@ export function checkFraming({ headers }: HttpRequest): Outcome | undefined {
     const isChunked = others.length === 0 && /^[ \t]*chunked[ \t]*$/i.test(coding);
     if (!isChunked) return answered(501, 'http1.invalid_transfer_encoding');
   }
+  if (wantedProtocol(linesOf(headers, 'connection'), linesOf(headers, 'upgrade')) !== undefined) return undefined;
   const { isRefused, removed } = readConnectionHeader(linesOf(headers, 'connection'));
   const isLong = removed.includes('te') && linesOf(headers, 'te').join(',').length >= longTe;
   return isRefused || isLong ? answered(400, 'http1.connection_header_rejected') : undefined;
@@ -57,7 +58,8 @@ const longTe = 256;
 /** Whether the client takes the host away again. */
 export function removesHost({ headers }: HttpRequest): boolean {
   const lines = linesOf(headers, 'connection');
-  return lines.length > 0 && readConnectionHeader(lines).removed.includes('host');
+  if (lines.length === 0 || !readConnectionHeader(lines).removed.includes('host')) return false;
+  return wantedProtocol(lines, linesOf(headers, 'upgrade')) === undefined;
 }
 
 /** Values of a header (lower case) of a request as it came. */

@@ -31,6 +31,18 @@ describe('leaveConnection', () => {
       [...upgrade, ...kept],
       [...upgrade, ...kept],
     ],
+    [
+      [['connection', 'x-team, Upgrade'], ['upgrade', 'websocket'], ['te', 'gzip'], ['keep-alive', '1'], ...kept],
+      [['connection', 'x-team, Upgrade'], ['upgrade', 'websocket'], ['te', 'gzip'], ...kept],
+    ],
+    [[['connection', 'x-team, Upgrade'], ['upgrade', 'h2c'], ['http2-settings', '1'], ...kept], []],
+    [
+      [
+        ['upgrade', 'h2c'],
+        ['http2-settings', '1'],
+      ],
+      [['http2-settings', '1']],
+    ],
   ])('leaves of %j only what filters see', (lines, expected) => {
     const headers = new HeaderLines(lines);
     expect(leaveConnection(headers, { upgrades: ['websocket'] })).toBe(true);

@@ -1,5 +1,5 @@
 import type { HttpManager } from '../lift/http-manager.ts';
-import { readConnectionHeader } from '../model/connection-header.ts';
+import { readConnectionHeader, wantedProtocol } from '../model/connection-header.ts';
 import type { HeaderLines } from '../model/header-lines.ts';
 
 /** Headers that are for one connection, or for the codec alone. */
@@ -21,15 +21,17 @@ const ofConnection: ReadonlySet<string> = new Set([
 export function leaveConnection(headers: HeaderLines, { upgrades }: Pick<HttpManager, 'upgrades'>): boolean {
   if (!headers.hasAny(ofConnection)) return true;
   const connection = readConnectionHeader(headers.get('connection'));
-  const wanted = headers.has('upgrade') ? headers.get('upgrade').join(',').toLowerCase() : undefined;
-  const isUpgrade = connection.upgrades && wanted !== undefined && wanted !== 'h2c';
-  if (isUpgrade && !upgrades.includes(wanted)) return false;
-  keepTrailers(headers);
+  const wanted = wantedProtocol(headers.get('connection'), headers.get('upgrade'));
+  if (wanted !== undefined && !upgrades.includes(wanted)) return false;
   // Envoy says 100 to the client itself.
   if (headers.get('expect').join(',').toLowerCase() === '100-continue') headers.delete('expect');
-  for (const name of connection.removed) if (name !== 'te') headers.delete(name);
   for (const name of ['keep-alive', 'proxy-connection', 'transfer-encoding', 'host']) headers.delete(name);
-  if (isUpgrade) return true;
+  // What is to become another protocol keeps all that `connection` names.
+  if (wanted !== undefined) return true;
+  keepTrailers(headers);
+  for (const name of connection.removed) if (name !== 'te') headers.delete(name);
+  // Settings of HTTP/2, which nobody changes to.
+  if (connection.upgrades && headers.has('upgrade')) headers.delete('http2-settings');
   headers.delete('connection');
   headers.delete('upgrade');
   return true;

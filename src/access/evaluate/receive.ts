@@ -10,6 +10,7 @@ import type { Connection, HttpRequest } from '../request.ts';
 import { answered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { checkWire } from './check-wire.ts';
+import { asksForUdp } from './connect-udp.ts';
 import { unseenOfProxy } from './head-limits.ts';
 import { removeInternalHeaders } from './internal-headers.ts';
 import { leaveConnection } from './leave-connection.ts';
@@ -26,6 +27,9 @@ export function receive(manager: HttpManager, connection: Connection, request: H
   const normalized = normalizePath(request.path, manager.paths);
   if (normalized.kind === 'bad-request') return { outcome: answered(400, 'path_normalization_failed') };
   if (normalized.kind === 'redirect') return { outcome: answered(307, 'path_normalization_failed') };
+  if (manager.upgrades.includes('connect-udp') && asksForUdp(request)) {
+    return { outcome: { kind: 'unmodelled', at: 'a tunnel for UDP' } };
+  }
   const headers = headerLines(request, connection.protocol, manager);
   if (!leaveConnection(headers, manager)) return { outcome: answered(403, 'upgrade_failed') };
   removeInternalHeaders(headers, manager.usesRemoteAddress);

@@ -11,6 +11,24 @@ export interface ConnectionHeader {
 /** So many names and more are refused. */
 const mostNames = 10;
 
+const blanks = /^[ \t]+|[ \t]+$/g;
+
+/**
+ * The protocol, in lower case, that a request over HTTP/1.1 wants to change to by its lines of `connection` and `upgrade`;
+ * undefined where it wants none, or HTTP/2, which Envoy passes over.
+ */
+export function wantedProtocol(connection: readonly string[], upgrade: readonly string[]): string | undefined {
+  if (upgrade.length === 0 || !readConnectionHeader(connection).upgrades) return undefined;
+  const wanted = protocolIn(upgrade);
+  return wanted === 'h2c' ? undefined : wanted;
+}
+
+/** All lines of `upgrade` together, in lower case, as Envoy reads them. */
+export function protocolIn(upgrade: readonly string[]): string {
+  const told = upgrade.map((line) => line.replaceAll(blanks, '')).filter((line) => line !== '');
+  return told.join(',').toLowerCase();
+}
+
 const keepsHeader: ReadonlySet<string> = new Set(['close', 'http2-settings', 'keep-alive', 'upgrade', 'connection']);
 
 /** They say who the client is. */

@@ -45,11 +45,31 @@ beforeAll(async () => {
   envoy = await EdgeEnvoy.start(
     { ...fronts, next },
     [{ name: 'next', listener: 'next', protocol: 'http_protocol_options' }],
-    seen,
+    [...seen, ...ofConnection],
   );
 }, 120_000);
 
 afterAll(() => envoy.stop());
+
+/** Headers that are for one connection, or that `connection` may name. */
+const ofConnection = ['x-a', 'te', 'http2-settings', 'keep-alive', 'upgrade'];
+
+const changes = ['websocket', 'WebSocket', 'h2c', ' h2c', undefined].flatMap((upgrade) =>
+  ['Upgrade, x-a', 'upgrade ,x-a', 'x-a', 'Upgrade, te', 'Upgrade', 'close', '"upgrade"', 'upgrade;q=1'].flatMap(
+    (connection) =>
+      ['trailers', 'gzip'].map((te) => {
+        const lines = [
+          ['connection', connection],
+          ['x-a', '1'],
+          ['te', te],
+          ['http2-settings', '1'],
+          ['keep-alive', '1'],
+        ] as const;
+        const headers = upgrade === undefined ? lines : [...lines, ['upgrade', upgrade] as const];
+        return text(`${upgrade}, connection ${connection}, te ${te}`, { path: '/plain', headers });
+      }),
+  ),
+);
 
 describe('what a proxy sends on', () => {
   test.each(
@@ -67,5 +87,17 @@ describe('what a proxy sends on', () => {
     const before = envoy.lines('next').length;
     await envoy.observe(front, edge);
     expect(seen.map((name) => envoy.lines('next')[before]?.headers[name] ?? '-')).toEqual(predicted);
+  });
+
+  test.each(changes)('of what is for one connection: $name', async (edge) => {
+    const outcome = envoy.predict('tells', edge.protocol, edge.request);
+    if (outcome.kind !== 'reaches' || outcome.request === undefined) throw new Error(outcome.kind);
+    const { headers } = outcome.request;
+    const before = envoy.lines('next').length;
+    await envoy.observe('tells', edge);
+    const seen = envoy.lines('next')[before]?.headers;
+    for (const name of ofConnection) {
+      expect(seen?.[name] ?? '-', name).toBe(headers.find(([one]) => one === name)?.[1] ?? '-');
+    }
   });
 });
