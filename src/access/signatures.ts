@@ -19,9 +19,13 @@ export class Signatures {
   /** Verifies the tokens of a request with every key set of these proxies, which stay as they are. */
   async learn(proxies: World['proxies'], request: HttpRequest): Promise<void> {
     const { path } = request;
-    const headers = joinLines(new HeaderLines(request.headers)).freeze();
-    for (const provider of distinctProviders(proxies)) {
-      for (const { text } of findTokens(provider, { path, headers })) await this.#learnOne(provider.keySet, text);
+    // HTTP/1.1 has no blanks around a value, HTTP/2 leaves them there.
+    const plain = request.headers.map(([name, value]) => [name, value.replaceAll(/^[ \t]+|[ \t]+$/g, '')] as const);
+    for (const lines of [request.headers, plain]) {
+      const headers = joinLines(new HeaderLines(lines)).freeze();
+      for (const provider of distinctProviders(proxies)) {
+        for (const { text } of findTokens(provider, { path, headers })) await this.#learnOne(provider.keySet, text);
+      }
     }
   }
 
@@ -79,10 +83,10 @@ function criticalIn(token: string): Readonly<Record<string, boolean>> {
   return Object.fromEntries(Array.isArray(crit) ? crit.map((name) => [name, true]) : []);
 }
 
-/** Without blanks, and without the odd last byte that Envoy does not read of a signature on an elliptic curve. */
+/** What is signed as it is, blanks too, and the signature without the odd last byte that Envoy does not read on elliptic curves. */
 function asVerified(token: string, alg: string): string {
-  const [head = '', body = '', signature = ''] = token.replaceAll(/[ \t]/g, '').split('.');
+  const [head = '', body = '', signature = ''] = token.split('.');
   const bytes = decodeSection(signature) ?? '';
   const isOdd = alg.startsWith('ES') && bytes.length % 2 === 1;
-  return `${head}.${body}.${isOdd ? encodeBytes(bytes.slice(0, -1)) : signature}`;
+  return `${head}.${body}.${encodeBytes(isOdd ? bytes.slice(0, -1) : bytes)}`;
 }

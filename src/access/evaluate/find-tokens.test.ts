@@ -30,6 +30,11 @@ describe('findTokens', () => {
     ],
     ['the first of two parameters', '/?token=a&token=b', [], ['a']],
     ['the first of two cookies, without its quotes', '/', [['cookie', 'x=y; session="a"; session=b']], ['a']],
+    ['blanks around a value, which HTTP/2 leaves there', '/', [['x-token', ' a ']], [' a ']],
+    ['the whole value where nothing of a token follows the prefix', '/', [['authorization', 'Bearer ']], ['Bearer ']],
+    ['blanks of a parameter', '/?token=%20a', [], [' a']],
+    ['blanks of a cookie, and a quote without another', '/', [['cookie', 'x=y;  session= "a']], [' "a']],
+    ['no cookie whose name has a blank behind it', '/', [['cookie', 'session =a']], []],
     ['an empty cookie', '/', [['cookie', 'session=']], ['']],
   ])('finds %s', (_, path, headers, found) => {
     expect(texts(path, ...headers)).toEqual(found);

@@ -25,7 +25,7 @@ export function findTokens(
   const lines = new HeaderLines(request.headers);
   const found: FoundToken[] = [];
   for (const { name, prefix } of sorted(headers, (header) => header.name + header.prefix)) {
-    for (const value of lines.get(name).map(withoutBlanks)) {
+    for (const value of lines.get(name)) {
       const at = value.indexOf(prefix);
       if (at === -1) continue;
       const text = prefix === '' ? value : tokenText(value, at + prefix.length);
@@ -55,18 +55,15 @@ function sorted<T>(places: readonly T[], keyOf: (place: T) => string = String): 
   return [...places].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-function withoutBlanks(value: string): string {
-  return value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
-}
-
+/** Blanks before a name do not count, and all others do; a pair of quotes around the value is no part of it. */
 function cookieValue(lines: readonly string[], name: string): string | undefined {
   for (const pair of lines.flatMap((line) => line.split(';'))) {
     const at = pair.indexOf('=');
-    if (at !== -1 && pair.slice(0, at).trim() === name)
-      return pair
-        .slice(at + 1)
-        .trim()
-        .replaceAll(/^"|"$/g, '');
+    if (at !== -1 && pair.slice(0, at).replace(/^ +/, '') === name) return unquoted(pair.slice(at + 1));
   }
   return undefined;
+}
+
+function unquoted(value: string): string {
+  return /^".*"$/s.test(value) ? value.slice(1, -1) : value;
 }

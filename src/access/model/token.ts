@@ -43,10 +43,11 @@ function parseSection(section: string): Readonly<Record<string, unknown>> | 'Bas
   }
 }
 
-/** Bytes, one character each; undefined where it is no base64url. Blanks between the characters do not count. */
+/** Bytes, one character each; undefined where it is no base64url. Blanks and ends of lines do not count, wherever they stand. */
 export function decodeSection(section: string): string | undefined {
-  const plain = section.replaceAll(/[ \t]/g, '').replace(/={1,2}$/, '');
-  if (!/^[A-Za-z0-9_-]*$/.test(plain) || plain.length % 4 === 1) return undefined;
+  const [, plain, padding = ''] = /^([A-Za-z0-9_-]*)(={0,2})$/.exec(section.replaceAll(/[ \t\n\v\f\r]/g, '')) ?? [];
+  if (plain === undefined || plain.length % 4 === 1) return undefined;
+  if (padding !== '' && (plain.length + padding.length) % 4 !== 0) return undefined;
   return atob(plain.replaceAll('-', '+').replaceAll('_', '/'));
 }
 
