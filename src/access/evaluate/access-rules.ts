@@ -23,17 +23,23 @@ export function judge(judged: AccessRules, view: RequestView, observer?: Observe
 }
 
 function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
-  const isOpaque = view.blanks === undefined && view.opaque.length > 0;
+  const opaque = view.blanks === undefined && view.opaque.length > 0 ? view.opaque : undefined;
   for (const { rule } of rulesFor(rules, view)) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
-    const unknown = isOpaque && rule.readsText.find((name) => view.opaque.includes(name));
-    const isMet = unknown ? knownTruth(rule.condition, view) : holds(rule.condition, view);
+    const unknown = opaque && firstOf(rule.readsText, opaque);
+    const isMet = unknown === undefined ? holds(rule.condition, view) : knownTruth(rule.condition, view);
     if (isMet === undefined)
       return { kind: 'unmodelled', at: `the value of the header ${unknown}, which ${rule.name} compares` };
     if (!isMet) continue;
     return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
   }
   return { kind: action === 'ALLOW' ? 'denied' : 'passed', rule: undefined };
+}
+
+/** The first name that is in the other list, too. */
+function firstOf(names: readonly string[], others: readonly string[]): string | undefined {
+  for (const name of names) if (others.includes(name)) return name;
+  return undefined;
 }
 
 /** Leaves the verdict of rules that are not enforced for later filters; gives the place of what is not understood. */

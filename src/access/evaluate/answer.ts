@@ -45,6 +45,7 @@ export function inFormOf(request: Pick<HttpRequest, 'headers' | 'told'>, outcome
   const expectsGrpc =
     isKnown || blanks === undefined ? isGrpc(request) : blanks.ask('the header content-type', 'is of gRPC');
   if (!expectsGrpc) {
+    if (outcome.grpcStatus === undefined) return outcome;
     const { grpcStatus, ...plain } = outcome;
     return plain;
   }
@@ -52,7 +53,7 @@ export function inFormOf(request: Pick<HttpRequest, 'headers' | 'told'>, outcome
 }
 
 function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  const line = headers.find((one) => lowerCase(one[0]) === 'content-type');
+  const line = headers.find(([name]) => name.length === 12 && lowerCase(name) === 'content-type');
   if (line === undefined) return false;
   const [, type] = line;
   return /^application\/grpc(?:$|\+)/.test(type.trim());

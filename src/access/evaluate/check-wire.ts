@@ -1,4 +1,4 @@
-import { hasControl } from '../../lib/header-text.ts';
+import { hasControl, hasOuterBlanks } from '../../lib/header-text.ts';
 import type { HttpManager } from '../lift/http-manager.ts';
 import { isSettled } from '../model/normalize-path.ts';
 import type { Outcome } from '../outcome.ts';
@@ -145,7 +145,7 @@ function checkQuery({ method, headers, told, opaque }: HttpRequest, blanks: Blan
 
 /** What Envoy reads in place of a path, or around one, and is not read here. */
 export function unreadTarget(path: string): string | undefined {
-  if (/^[ \t]|[ \t]$/.test(path)) return 'blanks around the path';
+  if (hasOuterBlanks(path)) return 'blanks around the path';
   return !path.startsWith('/') && /^[a-z][a-z\d+.-]*:\/\//i.test(path)
     ? 'a URL with a host in place of the path'
     : undefined;

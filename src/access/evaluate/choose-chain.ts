@@ -1,8 +1,8 @@
 import type { Chain, Listener } from '../lift/listener.ts';
 import type { AddressBlock } from '../model/address-block.ts';
-import { addressBytes } from '../model/address-block.ts';
 import { lowerCase } from '../model/bytes.ts';
 import type { Connection, HttpRequest } from '../request.ts';
+import { byTransport, chainsTowards, narrowest } from './chains-towards.ts';
 import { isUrl, unreadTarget } from './check-wire.ts';
 
 /**
@@ -24,13 +24,12 @@ export function chooseChain(
       ? plainProtocols(connection, request)
       : none;
 
-  let chains = chainsAtPort(listener, destination.port);
-  chains = narrowest(chains, destinationsOf, destination.address);
-  chains = byServerName(chains, seesTls ? (tls.serverName ?? '') : '');
-  const others = chains;
-  chains = byTransport(chains, seesTls ? 'tls' : 'raw_buffer');
-  chains = byProtocol(chains, protocols);
-  chains = narrowest(chains, sourcesOf, source);
+  const towards = chainsTowards(listener, destination);
+  const { nameServers, nameSources, ofTransport } = towards;
+  const transport = seesTls ? 'tls' : 'raw_buffer';
+  const others = nameServers ? byServerName(towards.chains, (seesTls && tls.serverName) || '') : towards.chains;
+  let chains = byProtocol(nameServers ? byTransport(others, transport) : ofTransport[transport], protocols);
+  if (nameSources) chains = narrowest(chains, sourcesOf, source);
   return { chain: chains[0] ?? listener.defaultChain, others };
 }
 
@@ -75,70 +74,12 @@ function plainProtocols({ protocol }: Connection, request: HttpRequest | undefin
 const none: readonly string[] = [];
 const plainHttp = ['http/1.1'];
 
-/** The chains of a listener for one destination port, else those that name none. */
-function chainsAtPort({ chains }: Listener, port: number): readonly Chain[] {
-  let byPort = portIndexes.get(chains);
-  if (byPort === undefined) {
-    byPort = new Map();
-    for (const chain of chains) {
-      const known = byPort.get(chain.match.port);
-      if (known === undefined) byPort.set(chain.match.port, [chain]);
-      else known.push(chain);
-    }
-    portIndexes.set(chains, byPort);
-  }
-  return byPort.get(port) ?? byPort.get(undefined) ?? noChains;
-}
-
-const portIndexes = new WeakMap<Listener['chains'], Map<number | undefined, Chain[]>>();
-const noChains: readonly Chain[] = [];
-
-function byTransport(chains: readonly Chain[], transport: string): readonly Chain[] {
-  const isNamed = chains.some(({ match }) => match.transport === transport);
-  return chains.filter(({ match }) => match.transport === (isNamed ? transport : undefined));
-}
-
-function destinationsOf({ match }: Chain): readonly AddressBlock[] {
-  return match.destinations;
-}
-
 function sourcesOf({ match }: Chain): readonly AddressBlock[] {
   return match.sources;
 }
 
-/** The chains of the smallest block that holds the address; those without blocks where none does. */
-function narrowest(
-  chains: readonly Chain[],
-  blocksOf: (chain: Chain) => readonly AddressBlock[],
-  text: string,
-): readonly Chain[] {
-  if (!haveBlocks(chains, blocksOf)) return chains;
-  const address = addressBytes(text);
-  let longest = -1;
-  let found: Chain[] = [];
-  for (const chain of chains) {
-    const length = longestHolding(blocksOf(chain), address);
-    if (length > longest) [longest, found] = [length, []];
-    if (length === longest && length !== -1) found.push(chain);
-  }
-  return longest === -1 ? chains.filter((chain) => blocksOf(chain).length === 0) : found;
-}
-
-function haveBlocks(chains: readonly Chain[], blocksOf: (chain: Chain) => readonly AddressBlock[]): boolean {
-  for (const chain of chains) if (blocksOf(chain).length > 0) return true;
-  return false;
-}
-
-/** -1 where no block holds the address. */
-function longestHolding(blocks: readonly AddressBlock[], address: readonly number[]): number {
-  let longest = -1;
-  for (const block of blocks) if (block.length > longest && block.holds(address)) longest = block.length;
-  return longest;
-}
-
 /** The name itself, then `*.` and its parents, then chains that name none. */
 function byServerName(chains: readonly Chain[], text: string): readonly Chain[] {
-  if (chains.every(({ match }) => match.serverNames.length === 0)) return chains;
   const name = lowerCase(text);
   const candidates = name === '' ? [] : [name, ...parentsOf(name).map((parent) => `*.${parent}`)];
   for (const candidate of candidates) {

@@ -1,5 +1,5 @@
 import type { Condition, Leaf } from '../lift/rbac.ts';
-import { headerHolds, leafHolds } from './conditions.ts';
+import { hasIdentity, headerHolds, leafHolds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
 
 /** Says whether a request of which everything is known meets a condition. */
@@ -38,7 +38,8 @@ function newTest(condition: Condition): ConditionTest {
 
 /** What costs least is asked first: no test has an effect. */
 function allOf(conditions: readonly Condition[]): ConditionTest {
-  const parts = [...conditions]
+  const parts = conditions
+    .flatMap(membersOf)
     .sort((a, b) => costOf(a) - costOf(b))
     .map(newTest)
     .filter((test) => test !== always);
@@ -50,6 +51,11 @@ function allOf(conditions: readonly Condition[]): ConditionTest {
     for (const test of parts) if (!test(view)) return false;
     return true;
   };
+}
+
+/** Those of all that are in it, however deep. */
+function membersOf(condition: Condition): readonly Condition[] {
+  return condition.kind === 'all' ? condition.of.flatMap(membersOf) : [condition];
 }
 
 function someOf(conditions: readonly Condition[]): ConditionTest {
@@ -94,6 +100,10 @@ function leafTest(leaf: Leaf): ConditionTest {
     case 'header': {
       const { header } = leaf;
       return (view) => headerHolds(header, view.lines(header.name));
+    }
+    case 'identity': {
+      const { match } = leaf;
+      return (view) => hasIdentity(match, view.connection.tls);
     }
     case 'path': {
       const { match } = leaf;

@@ -1,5 +1,7 @@
 import type { HeaderMatch, MetadataMatch, ValueMatch } from '../lift/matchers.ts';
 import type { Leaf } from '../lift/rbac.ts';
+import type { StringMatch } from '../model/string-match.ts';
+import type { ClientTls } from '../request.ts';
 import { headerQuestion, isBlankHeader } from './blank-leaves.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -22,14 +24,17 @@ export function leafHolds(leaf: Leaf, view: RequestView): boolean {
       return leaf.block.holds(view.remote);
     case 'server-name':
       return leaf.match.matches(view.connection.tls?.serverName ?? '');
-    case 'identity': {
-      const identities = view.connection.tls?.identities;
-      const { match } = leaf;
-      return identities !== undefined && (match === 'any' || identities.some((uri) => match.matches(uri)));
-    }
+    case 'identity':
+      return hasIdentity(leaf.match, view.connection.tls);
     case 'metadata':
       return metadataHolds(leaf.metadata, view.metadata);
   }
+}
+
+/** Whether a client has a verified certificate, with one of the wanted identities. */
+export function hasIdentity(match: StringMatch | 'any', tls: ClientTls | undefined): boolean {
+  const identities = tls?.identities;
+  return identities !== undefined && (match === 'any' || identities.some((uri) => match.matches(uri)));
 }
 
 /** Whether a condition of a header, or of a route, holds. */

@@ -18,7 +18,7 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
   if (table.gap !== undefined) return { kind: 'unmodelled', at: table.gap };
   if (view.blanks?.knows.authority === false) return { kind: 'unmodelled', at: 'the host of the request' };
   // It has no scheme then, and a request without one has no route.
-  const isEmpty = view.headers.get('x-forwarded-proto')[0] === '' && !view.opaque.includes('x-forwarded-proto');
+  const isEmpty = view.headers.first('x-forwarded-proto') === '' && !view.opaque.includes('x-forwarded-proto');
   if (isEmpty) return { kind: 'none', table, lacks: 'scheme' };
   const authority = lowerCase(view.authority);
   const host = findVirtualHost(table.virtualHosts, table.ignoresPort ? withoutPort(authority) : authority);
@@ -35,10 +35,10 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
 
 /** The domain itself, then the longest `*.suffix`, then the longest `prefix.*`, then `*`. */
 function findVirtualHost(hosts: readonly VirtualHost[], authority: string): VirtualHost | undefined {
-  const { byDomain, wild } = hostIndex(hosts);
+  const { byDomain, wild, any } = hostIndex(hosts);
   const exact = byDomain.get(authority);
   if (exact !== undefined) return exact;
-  return longestWild(wild, authority) ?? byDomain.get('*');
+  return longestWild(wild, authority) ?? any;
 }
 
 function longestWild(wild: HostIndex['wild'], authority: string): VirtualHost | undefined {
@@ -56,6 +56,8 @@ interface HostIndex {
   readonly byDomain: ReadonlyMap<string, VirtualHost>;
   /** Domains with a star and more, the longest first. */
   readonly wild: readonly { readonly host: VirtualHost; readonly domain: string }[];
+  /** Of the domain `*`. */
+  readonly any: VirtualHost | undefined;
 }
 
 const indexes = new WeakMap<readonly VirtualHost[], HostIndex>();
@@ -69,7 +71,7 @@ function hostIndex(hosts: readonly VirtualHost[]): HostIndex {
   const wild = found
     .sort((a, b) => b.domain.length - a.domain.length)
     .filter(({ domain }) => /^[*].|.[*]$/.test(domain));
-  const index = { byDomain, wild };
+  const index = { byDomain, wild, any: byDomain.get('*') };
   indexes.set(hosts, index);
   return index;
 }

@@ -8,6 +8,8 @@ import { answered } from './answer.ts';
 
 type Lines = HttpRequest['headers'];
 
+const none: readonly string[] = [];
+
 const codecError = answered(400, 'http1.codec_error');
 const invalidCharacters = answered(400, 'http1.invalid_characters');
 const lineBreak: Outcome = { kind: 'unmodelled', at: 'a line break in a header' };
@@ -64,7 +66,13 @@ export function removesHost({ headers }: HttpRequest): boolean {
 
 /** Values of a header (lower case) of a request as it came. */
 export function linesOf(headers: Lines, name: string): readonly string[] {
-  return headers.flatMap(([raw, value]) => (lowerCase(raw) === name ? [value] : []));
+  let found: string[] | undefined;
+  for (const line of headers) {
+    if (line[0].length !== name.length || lowerCase(line[0]) !== name) continue;
+    found ??= [];
+    found.push(line[1]);
+  }
+  return found ?? none;
 }
 
 /** Whether the lines for the host hold nothing that no authority has. */

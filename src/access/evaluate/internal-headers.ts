@@ -28,7 +28,8 @@ const ofProxyBefore = [
   'x-envoy-original-path',
 ] as const;
 
-const all: ReadonlySet<string> = new Set([...ofRouter, ...ofProxyBefore]);
+/** Headers that a connection manager may remove since the client is not internal. */
+export const internalHeaders: ReadonlySet<string> = new Set([...ofRouter, ...ofProxyBefore]);
 
 /**
  * Removes headers that Envoy believes of internal clients alone, before any filter sees them: without a list of internal
@@ -36,7 +37,7 @@ const all: ReadonlySet<string> = new Set([...ofRouter, ...ofProxyBefore]);
  * before go too.
  */
 export function removeInternalHeaders(headers: HeaderLines, isEdge: boolean): void {
-  if (headers.told === undefined && !headers.hasAny(all)) return;
+  if (headers.told === undefined && !headers.hasAny(internalHeaders)) return;
   for (const name of ofRouter) headers.delete(name);
   if (isEdge) for (const name of ofProxyBefore) headers.delete(name);
 }

@@ -177,7 +177,7 @@ class Journey {
     if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
       return this.#end(refuse(otherIdentity), server);
     }
-    const way = this.#arrive(connection, request ?? came);
+    const way = this.#arrive(connection, request ?? came, server);
     // At the address of a service it is known only now who the server is.
     const met = server === undefined ? this.#legs[before]?.workload : undefined;
     const identity = met && findWorkload(this.#world, met)?.identity;
@@ -225,9 +225,12 @@ class Journey {
   }
 
   /** At the workload that has the address, through its proxy where it has one. */
-  #arrive(connection: Connection, request: HttpRequest | undefined): Way {
+  #arrive(
+    connection: Connection,
+    request: HttpRequest | undefined,
+    server = workloadAt(this.#world, connection.destination.address),
+  ): Way {
     const { address, port } = connection.destination;
-    const server = workloadAt(this.#world, address);
     if (server === undefined) {
       const service = serviceAt(this.#world, address);
       if (service !== undefined) return this.#translated(service, connection, request);

@@ -3,7 +3,7 @@ import { readConnectionHeader, wantedProtocol } from '../model/connection-header
 import type { HeaderLines } from '../model/header-lines.ts';
 
 /** Headers that are for one connection, or for the codec alone. */
-const ofConnection: ReadonlySet<string> = new Set([
+export const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'upgrade',
   'te',
@@ -19,7 +19,7 @@ const ofConnection: ReadonlySet<string> = new Set([
  * False if the client wants to change to a protocol to which this connection manager does not.
  */
 export function leaveConnection(headers: HeaderLines, { upgrades }: Pick<HttpManager, 'upgrades'>): boolean {
-  if (!headers.hasAny(ofConnection)) return true;
+  if (!headers.hasAny(connectionHeaders)) return true;
   const connection = readConnectionHeader(headers.get('connection'));
   const wanted = wantedProtocol(headers.get('connection'), headers.get('upgrade'));
   if (wanted !== undefined && !upgrades.includes(wanted)) return false;

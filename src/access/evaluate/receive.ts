@@ -1,3 +1,4 @@
+import { hasOuterBlanks } from '../../lib/header-text.ts';
 import type { HttpManager } from '../lift/http-manager.ts';
 import { stripAuthority } from '../model/authority.ts';
 import { HeaderLines } from '../model/header-lines.ts';
@@ -11,9 +12,10 @@ import { answered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
 import { checkWire } from './check-wire.ts';
 import { asksForUdp } from './connect-udp.ts';
-import { unseenOfProxy } from './head-limits.ts';
+import { isNearLimits, unseenOfProxy } from './head-limits.ts';
 import { removeInternalHeaders } from './internal-headers.ts';
 import { leaveConnection } from './leave-connection.ts';
+import { isPlainHead } from './plain-head.ts';
 import { remoteAddress } from './remote-address.ts';
 import { RequestView } from './request-view.ts';
 
@@ -22,7 +24,8 @@ export type Received = { readonly view: RequestView } | { readonly outcome: Outc
 
 /** The checks of the codec and of the connection manager, and what they change in a request. */
 export function receive(manager: HttpManager, connection: Connection, request: HttpRequest, blanks?: Blanks): Received {
-  const fault = checkWire(connection, request, manager, blanks);
+  const isPlain = isPlainHead(request) && !isNearLimits(request, manager);
+  const fault = isPlain ? undefined : checkWire(connection, request, manager, blanks);
   if (fault !== undefined) return { outcome: fault };
   const normalized = normalizePath(request.path, manager.paths);
   if (normalized.kind === 'bad-request') return { outcome: answered(400, 'path_normalization_failed') };
@@ -30,11 +33,16 @@ export function receive(manager: HttpManager, connection: Connection, request: H
   if (manager.upgrades.includes('connect-udp') && asksForUdp(request)) {
     return { outcome: { kind: 'unmodelled', at: 'a tunnel for UDP' } };
   }
-  const headers = headerLines(request, connection.protocol, manager);
-  if (!leaveConnection(headers, manager)) return { outcome: answered(403, 'upgrade_failed') };
-  removeInternalHeaders(headers, manager.usesRemoteAddress);
+  const headers = isPlain
+    ? HeaderLines.inLowerCase(request.headers)
+    : cleanLines(request, connection.protocol, manager);
+  gather(headers, connection.protocol, request.opaque);
+  if (!isPlain) {
+    if (!leaveConnection(headers, manager)) return { outcome: answered(403, 'upgrade_failed') };
+    removeInternalHeaders(headers, manager.usesRemoteAddress);
+  }
   if (!leaveReferer(headers, request.opaque)) return { outcome: { kind: 'unmodelled', at: 'the header referer' } };
-  const authority = connection.protocol === 'h2' ? request.authority : authorityOf(request);
+  const authority = isPlain || connection.protocol === 'h2' ? request.authority : authorityOf(request);
   const view = new RequestView(
     connection,
     { method: request.method, path: normalized.path, authority: stripAuthority(authority, manager) },
@@ -44,14 +52,14 @@ export function receive(manager: HttpManager, connection: Connection, request: H
   );
   view.unseen = (request.unseen ?? 0) + unseenOfProxy;
   if (blanks !== undefined) view.knowsRemote = knowsRemote(manager, headers, blanks);
-  if (request.opaque !== undefined) for (const name of request.opaque) view.setOpaque(name);
+  if (request.opaque !== undefined) view.opaque = request.opaque;
   addOwn(manager, view);
   return { view };
 }
 
 /** Removes a `referer` that Envoy takes for none. False where it is not known whether it does. */
 function leaveReferer(headers: HeaderLines, opaque: HttpRequest['opaque']): boolean {
-  const [referer] = headers.get('referer');
+  const referer = headers.first('referer');
   if (referer === undefined) return true;
   const isKept = opaque?.includes('referer') ? undefined : isReferer(referer);
   if (isKept === false) headers.delete('referer');
@@ -65,30 +73,20 @@ function knowsRemote({ usesRemoteAddress, trustedHops }: HttpManager, headers: H
 }
 
 /** HTTP/1 has no blanks around a value, HTTP/2 leaves them there. */
-function headerLines(
-  { headers, told, opaque }: HttpRequest,
+function cleanLines(
+  { headers, told }: HttpRequest,
   protocol: Connection['protocol'],
   { underscores }: HttpManager,
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
-  const isClean = protocol === 'h2' || !kept.some(hasBlanks);
-  const lines = joinLines(
-    new HeaderLines(isClean ? kept : kept.map(([name, raw]) => [name, withoutBlanks(raw)]), told),
-    protocol,
-  );
-  // Cookies are gathered apart, and an empty one is none.
-  if (protocol === 'h2' && lines.get('cookie')[0] === '' && opaque?.includes('cookie') !== true) lines.delete('cookie');
-  return lines;
+  const isClean = protocol === 'h2' || !kept.some(([, value]) => hasOuterBlanks(value));
+  return new HeaderLines(isClean ? kept : kept.map(([name, raw]) => [name, withoutBlanks(raw)]), told);
 }
 
-function hasBlanks(line: HttpRequest['headers'][number]): boolean {
-  const value = line[1];
-  return isBlankAt(value, 0) || isBlankAt(value, value.length - 1);
-}
-
-function isBlankAt(value: string, at: number): boolean {
-  const code = value.charCodeAt(at);
-  return code === 0x20 || code === 0x09;
+/** Joins lines. The codec of HTTP/2 gathers cookies apart, and an empty one is none. */
+function gather(lines: HeaderLines, protocol: Connection['protocol'], opaque: HttpRequest['opaque']): void {
+  joinLines(lines, protocol);
+  if (protocol === 'h2' && lines.first('cookie') === '' && opaque?.includes('cookie') !== true) lines.delete('cookie');
 }
 
 function withoutBlanks(value: string): string {

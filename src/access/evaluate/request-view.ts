@@ -72,11 +72,16 @@ export class RequestView {
     return this.#opaque;
   }
 
+  /** Requests share the list. */
+  set opaque(names: readonly string[]) {
+    this.#opaque = names;
+  }
+
   /** The value of a header is not known from here on; without `isOpaque` it is. */
   setOpaque(name: string, isOpaque = true): void {
     if (this.#opaque.includes(name) === isOpaque) return;
-    // Requests share the list.
-    this.#opaque = isOpaque ? [...this.#opaque, name] : this.#opaque.filter((one) => one !== name);
+    if (!isOpaque) this.#opaque = this.#opaque.filter((one) => one !== name);
+    else this.#opaque = this.#opaque.length === 0 ? [name] : [...this.#opaque, name];
   }
 
   /** Values of a header (lower case; pseudo headers with their colon), one a line; none where it is absent. */

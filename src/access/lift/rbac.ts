@@ -38,7 +38,7 @@ export interface AccessRule {
   readonly name: string;
   readonly condition: Condition;
   readonly at: Fragment;
-  /** Headers whose text it compares, lower case. */
+  /** Headers whose text it compares, lower case, without the method. */
   readonly readsText: readonly string[];
   /** Where it says what is not understood; undefined where all is. */
   readonly gap: string | undefined;
@@ -100,7 +100,7 @@ function liftRule(name: string, policy: Message): AccessRule {
   return { name, condition, readsText: textsRead(condition), at: policy.fragment, gap: policy.gaps.first };
 }
 
-/** Names of the headers whose text a condition compares, in the order of its leaves. */
+/** Names of the headers whose text a condition compares, in the order of its leaves; of the method nothing is ever unknown. */
 export function textsRead(condition: Condition): readonly string[] {
   switch (condition.kind) {
     case 'all':
@@ -109,7 +109,7 @@ export function textsRead(condition: Condition): readonly string[] {
     case 'not':
       return textsRead(condition.of);
     case 'header':
-      return condition.header.match === 'present' ? [] : [condition.header.name];
+      return condition.header.match === 'present' || condition.header.name === ':method' ? [] : [condition.header.name];
     default:
       return [];
   }

@@ -10,18 +10,22 @@ export interface AuthorityOptions {
  */
 export function stripAuthority(authority: string, { stripsAnyPort, stripsTrailingDot }: AuthorityOptions): string {
   const undotted = stripsTrailingDot ? stripDot(authority) : authority;
+  if (!stripsAnyPort) return undotted;
   const host = withoutPort(undotted);
-  return stripsAnyPort && /^\d+$/.test(undotted.slice(host.length + 1)) ? host : undotted;
+  return /^\d+$/.test(undotted.slice(host.length + 1)) ? host : undotted;
 }
 
 /** Without the last colon and what follows, whatever that is (Envoy's `HeaderUtility::getPortStart`). */
 export function withoutPort(authority: string): string {
+  // Most have none, which is found out faster from the beginning.
+  if (!authority.includes(':')) return authority;
   const at = authority.lastIndexOf(':');
   // An IPv6 address in brackets has colons of its own.
-  return at === -1 || authority.lastIndexOf(']') > at ? authority : authority.slice(0, at);
+  return authority.lastIndexOf(']') > at ? authority : authority.slice(0, at);
 }
 
 function stripDot(authority: string): string {
+  if (!authority.endsWith('.') && !authority.includes('.:')) return authority;
   const at = authority.lastIndexOf('.');
   const next = authority[at + 1];
   return at !== -1 && (next === undefined || next === ':')

@@ -10,7 +10,7 @@ const given: readonly Line[] = [
 ];
 
 const changes: readonly [string, (lines: HeaderLines) => void, readonly Line[]][] = [
-  ['add', (lines) => lines.add('X-Team', 'red'), [...given, ['x-team', 'red']]],
+  ['add', (lines) => lines.add('x-team', 'red'), [...given, ['x-team', 'red']]],
   [
     'set',
     (lines) => lines.set('x-user', 'eve'),

@@ -4,8 +4,12 @@ import { lowerCase } from './bytes.ts';
 type Line = readonly [name: string, value: string];
 
 const none: readonly string[] = [];
+const noLines: readonly Line[] = [];
 
-/** Header lines of a request as a proxy holds them: names in lower case, values with one character a byte. */
+/**
+ * Header lines of a request as a proxy holds them: names in lower case, which all methods expect of theirs, and values with one
+ * character a byte.
+ */
 export class HeaderLines {
   /** Requests and copies share it, unless it is in `#own`, too. */
   #lines: readonly Line[];
@@ -18,9 +22,16 @@ export class HeaderLines {
     this.#told = told && new Set(told);
   }
 
+  /** All lines of a request, whose names have no capitals. */
+  static inLowerCase(lines: readonly Line[]): HeaderLines {
+    const all = new HeaderLines(noLines);
+    all.#lines = lines;
+    return all;
+  }
+
   /** The same lines, which change apart from these. */
   copy(): HeaderLines {
-    const copy = new HeaderLines([], this.#told);
+    const copy = new HeaderLines(noLines, this.#told);
     copy.#lines = this.freeze();
     return copy;
   }
@@ -51,6 +62,12 @@ export class HeaderLines {
     return found ?? none;
   }
 
+  /** The value of the first line of this name; undefined where it is absent. */
+  first(name: string): string | undefined {
+    for (const line of this.#lines) if (line[0] === name) return line[1];
+    return undefined;
+  }
+
   has(name: string): boolean {
     for (const line of this.#lines) if (line[0] === name) return true;
     return false;
@@ -69,11 +86,12 @@ export class HeaderLines {
 
   add(name: string, value: string): void {
     if (this.#own === undefined) {
+      // Faster than a spread, after which the list would have to grow.
       this.#own = [];
       for (const line of this.#lines) this.#own.push(line);
       this.#lines = this.#own;
     }
-    this.#own.push([lowerCase(name), value]);
+    this.#own.push([name, value]);
   }
 
   delete(name: string): void {

@@ -27,16 +27,22 @@ function testOf(kind: StringMatchKind, value: string, ignoresCase: boolean): (te
   // Envoy takes a regular expression for the whole text, and knows no other case than its own.
   if (kind === 'regex') return wholeMatch(value);
   const wanted = ignoresCase ? lowerCase(byteText(value)) : byteText(value);
-  const compare = comparisons[kind];
-  return ignoresCase ? (text) => compare(lowerCase(text), wanted) : (text) => compare(text, wanted);
+  const test = comparison(kind, wanted);
+  return ignoresCase ? (text) => test(lowerCase(text)) : test;
 }
 
-const comparisons = {
-  exact: (text: string, wanted: string) => text === wanted,
-  prefix: (text: string, wanted: string) => text.startsWith(wanted),
-  suffix: (text: string, wanted: string) => text.endsWith(wanted),
-  contains: (text: string, wanted: string) => text.includes(wanted),
-} as const;
+function comparison(kind: Exclude<StringMatchKind, 'regex'>, wanted: string): (text: string) => boolean {
+  switch (kind) {
+    case 'exact':
+      return (text) => text === wanted;
+    case 'prefix':
+      return (text) => text.startsWith(wanted);
+    case 'suffix':
+      return (text) => text.endsWith(wanted);
+    case 'contains':
+      return (text) => text.includes(wanted);
+  }
+}
 
 /** RE2 itself: JavaScript's expressions mean other things, and may take exponential time. Compiled at first use. */
 function wholeMatch(pattern: string): (text: string) => boolean {
