@@ -51,6 +51,8 @@ function fieldsOf({ method, path, authority, headers }: HttpRequest): OutgoingHt
 
 /** Why this client refuses to send a request, such as for a header that HTTP/2 has not; undefined where it sends it. */
 export function refusalOf(request: HttpRequest): string | undefined {
+  if (blockBytes(request) > mostOfBlock)
+    return 'its headers are more than the 64 KiB that a client of HTTP/2 sends here';
   // Only a session knows; nothing of it leaves this process.
   const nowhere = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
   const session = connect('http://gate', { createConnection: () => nowhere });
@@ -63,6 +65,17 @@ export function refusalOf(request: HttpRequest): string | undefined {
   } finally {
     session.destroy();
   }
+}
+
+/** Larger blocks of headers end their stream in this process (nghttp2's NGHTTP2_MAX_HEADERSLEN). */
+const mostOfBlock = 65_536;
+
+/** Most bytes of the block of headers, as nghttp2 estimates them before it compresses (nghttp2_hd_deflate_bound). */
+function blockBytes(request: HttpRequest): number {
+  const lines = Object.entries(fieldsOf(request)).flatMap(([name, value]) =>
+    [value ?? ''].flat().map((one) => name.length + String(one).length + 12),
+  );
+  return lines.reduce((sum, bytes) => sum + bytes, 12 + 5);
 }
 
 /**
