@@ -5,7 +5,7 @@ import { noOrigins } from '../../contracts/origins-file.ts';
 import { describeWorkload } from '../../library/describe-workload.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
-import { formatWarnings, warningsJson } from './input-warnings.ts';
+import { formatWarnings, warningsJson, withWarnings } from './input-warnings.ts';
 import { type AccessOptions, assumptionsAbout, openMesh } from './open-mesh.ts';
 
 /** Options of `meshpol describe`, as the command line spells them. */
@@ -25,8 +25,15 @@ export async function runDescribe(
       topology.workloads.filter(({ role, ...one }) => keyOf(one) === keyOf(name) && role !== 'none'),
   });
   if (mesh === undefined) return exitCode.no;
-  const workload = findWorkload(mesh.world, name);
-  if (workload === undefined) throw noSuchWorkload(mesh.world, name);
+  const workload = await withWarnings(
+    () => mesh.warnings.about([name.namespace]),
+    io,
+    () => {
+      const found = findWorkload(mesh.world, name);
+      if (found === undefined) throw noSuchWorkload(mesh.world, name);
+      return found;
+    },
+  );
   const description = describeWorkload(workload, mesh);
   const services = mesh.snapshot.topology.services.filter(({ host }) =>
     workload.ports.some(({ service }) => service === host),

@@ -9,7 +9,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
 import { type AskedRequest, askedRequest, type RequestOptions } from './asked-request.ts';
-import { formatWarnings, warningsJson } from './input-warnings.ts';
+import { formatWarnings, warningsJson, withWarnings } from './input-warnings.ts';
 import { type AccessOptions, assumptionsAbout, type OpenMesh, openMesh } from './open-mesh.ts';
 import { formatVariants, pathVariants } from './path-variants.ts';
 import { readToken, withToken } from './token-option.ts';
@@ -31,7 +31,12 @@ export async function runExplain(positional: readonly string[], options: Explain
   const mesh = await openMesh(positional, options, io);
   if (mesh === undefined) return exitCode.no;
   const world = options.withoutRedirection ? withoutRedirection(mesh.world) : mesh.world;
-  const asked = askedRequest(world, options, mesh.snapshot.settings);
+  const places = [options.from, options.to].flatMap((one) => (one && 'namespace' in one ? [one.namespace] : []));
+  const asked = await withWarnings(
+    () => mesh.warnings.about(places),
+    io,
+    () => askedRequest(world, options, mesh.snapshot.settings),
+  );
   const carried = token && withToken(world, asked.accesses, token);
   const accesses = carried?.accesses ?? asked.accesses;
   const signatures = new Signatures();

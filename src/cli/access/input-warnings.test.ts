@@ -87,6 +87,16 @@ spec:
     expect(error).not.toContain('other namespaces');
   });
 
+  test.each(['explain - --from foo/sleep --to foo/rs', 'describe foo/rs -'])(
+    'are told before the error of a workload that the inputs lack, which they may explain: %s',
+    async (asked) => {
+      const skipped = 'apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: rs, namespace: foo}\n---\n';
+      const { code, error } = await run(asked, mesh + skipped);
+      expect(code).toBe(2);
+      expect(error).toMatch(/^info: skipped 1 object of other kinds: ReplicaSet \(1\)(?:.|\n)*no workload foo\/rs/);
+    },
+  );
+
   test('do not drown the answer', async () => {
     const many = Array.from({ length: 14 }, (_, i) => policy('foo', `none-${i}`).replace('idle', `idle-${i}`)).join('');
     const { error } = await run(explain, mesh + many);

@@ -5,6 +5,7 @@ import { diagnosticJson } from '../../diagnostics/formats/json.ts';
 import { formatBlocks } from '../../diagnostics/formats/text.ts';
 import { type PlacedDiagnostic, placeEach, type SourceText } from '../../diagnostics/placed.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
+import type { CliIo } from '../io.ts';
 
 /** What `meshpol compile` tells of the inputs that an answer rests on. There is no error among it: with one there is no answer. */
 export interface InputWarnings {
@@ -101,6 +102,16 @@ export function formatWarnings({ shown, others }: ConcernedWarnings): string {
   if (first.length + counted.length === 0) return '';
   const left = counted.length === 0 ? '' : `not shown: ${counted.join(', ')}; "meshpol compile" shows all\n`;
   return `${formatBlocks(first, mostShown)}${left}`;
+}
+
+/** What `ask` gives; where it throws because the inputs lack something, the warnings are told first: they may say why. */
+export async function withWarnings<T>(warnings: () => ConcernedWarnings, io: CliIo, ask: () => T): Promise<T> {
+  try {
+    return ask();
+  } catch (error) {
+    await io.writeError(formatWarnings(warnings()));
+    throw error;
+  }
 }
 
 /** The warnings of all meshes that a command has opened; one that several meshes share stands once. */
