@@ -1,11 +1,11 @@
 /**
- * The candidate that a typing mistake most likely meant: at most a third of its letters differ, or one of two; undefined when none is
- * near.
+ * The candidate that a typing mistake most likely meant: at most a third of its letters differ, or one of two, and no more than
+ * `most`; undefined when none is near.
  */
-export function nearest(text: string, candidates: Iterable<string>): string | undefined {
+export function nearest(text: string, candidates: Iterable<string>, most = text.length): string | undefined {
   let best: string | undefined;
   // Any two names of one letter are a letter apart.
-  let bestDistance = (text.length === 1 ? 0 : Math.max(1, Math.floor(text.length / 3))) + 1;
+  let bestDistance = Math.min(most, text.length === 1 ? 0 : Math.max(1, Math.floor(text.length / 3))) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - text.length) >= bestDistance) continue;
     const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());

@@ -34,7 +34,28 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
     bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind: String(kind) }, { hint });
     return 'refused';
   }
-  return isNeighbour(group, String(kind)) ? dispatchNeighbour(group, document, bag) : 'foreign';
+  if (isNeighbour(group, String(kind))) return dispatchNeighbour(group, document, bag);
+  const misspelt = misspeltKind(group, String(kind));
+  if (misspelt === undefined) return 'foreign';
+  if (misspelt.groups.length === 0) return dispatchNeighbour(group, document, bag);
+  const hint = `did you mean ${misspelt.kind} of "${misspelt.groups[0]}"?`;
+  bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind: String(kind) }, { hint });
+  return 'refused';
+}
+
+/**
+ * The kind of the mesh that one of an unknown group may have been meant to be, two letters away at most, and the groups; without
+ * any where only the warning of such a kind is told. Undefined where it is somebody else's.
+ */
+function misspeltKind(
+  group: string,
+  kind: string,
+): { readonly kind: string; readonly groups: readonly string[] } | undefined {
+  if (groupsOf(kind).length > 0) return undefined;
+  const meant = nearest(kind, ownGroups.flatMap(kindsOf), 2);
+  if (meant === undefined) return undefined;
+  const groups = meantGroups(group, meant);
+  return groups.length > 0 || isNeighbour(group, meant) ? { kind: meant, groups } : undefined;
 }
 
 /** With the version, which each kind has, where the text has no group: that is what is to be written. */
@@ -49,7 +70,8 @@ function hintOfGroups(groups: readonly string[], apiVersion: string): string {
 /** True for documents of kinds that no program reads and that are not reported one by one. */
 export function isForeign(group: string, kind: string): boolean {
   const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
-  return !isOurs && !isNeighbour(group, kind) && meantGroups(group, kind).length === 0;
+  if (isOurs || isNeighbour(group, kind) || meantGroups(group, kind).length > 0) return false;
+  return misspeltKind(group, kind) === undefined;
 }
 
 /**

@@ -39,9 +39,28 @@ describe('an object whose group is a mistake', () => {
     ['extensions/v1beta1', 'DaemonSet', 'did you mean "apps"?'],
     ['apps/v1', 'Job', 'did you mean "batch"?'],
     ['core/v1', 'Service', 'did you mean "v1"?'],
+    ['security.istio.oi/v1', 'AuthorizationPolcy', 'did you mean AuthorizationPolicy of "security.istio.io"?'],
+    ['istio.io/v1', 'AuthorizationPolicyy', 'did you mean AuthorizationPolicy of "security.istio.io"?'],
+    ['v1', 'VirtualServce', 'did you mean VirtualService of "networking.mesh.io"?'],
+    ['security.example.com/v1', 'PeerAuthentcation', 'did you mean PeerAuthentication of "security.mesh.io"?'],
   ])('%s %s is refused, at its place and with what was meant', (apiVersion, kind, hint) => {
     expect(told(apiVersion, kind)).toEqual([['error', 'unknown-api-group', hint, 'apiVersion: '.length]]);
   });
+});
+
+test('an access rule whose kind is misspelt and whose group nobody knows has no effect, and that is told', () => {
+  const [[severity, code] = []] = told('security.example.com/v1', 'AuthorizationPolcy');
+  expect([severity, code]).toEqual(['warning', 'kind-without-effect']);
+});
+
+test.each([
+  ['k8s.nginx.org/v1', 'VirtualServer'],
+  ['install.istio.io/v1', 'IstioOperator'],
+  ['example.com/v1', 'AuthenticationPolicy'],
+  ['policy.linkerd.io/v1', 'AuthorizationPolicys'],
+  ['v1', 'ConfigMap'],
+])('an object of %s %s is somebody else’s', (apiVersion, kind) => {
+  expect(told(apiVersion, kind)).toEqual([]);
 });
 
 describe('meantGroups', () => {
