@@ -15,7 +15,8 @@ import { startSecureDebugServer } from './debug/secure-debug-server.ts';
 import { followSettings } from './follow-settings.ts';
 import { joinReplicas, type Replica } from './leader/join-replicas.ts';
 import { publishRoots } from './leader/publish-roots.ts';
-import { startDistribution } from './push/distribution.ts';
+import { type Distribution, startDistribution } from './push/distribution.ts';
+import { proveRegistrationSocket } from './registry/registered/serve-registrations.ts';
 import type { Address } from './server/address.ts';
 import type { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
@@ -71,7 +72,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       authority &&
       (await startAuthority(authority, { trustDomain, log, clock, metrics, open, cluster: replica, stop }));
     const distribution =
-      config.distribution && startDistribution(config.distribution, { trustDomain, log, clock, metrics, replica });
+      config.distribution && (await distribute(config.distribution, { trustDomain, log, clock, metrics, replica }));
     if (distribution !== undefined) open.push(distribution);
     if (distribution !== undefined && config.debugSocket !== undefined) {
       const answering = { version: config.version, startedAt: clock(), notReady: () => notReady(), distribution };
@@ -117,6 +118,13 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
     await closeAll();
     throw error;
   }
+}
+
+async function distribute(...[config, parts]: Parameters<typeof startDistribution>): Promise<Distribution> {
+  const { registrationSocket } = config.compile.source.services ?? {};
+  // The thread that compiles serves it, and would be started again and again.
+  if (registrationSocket !== undefined) await proveRegistrationSocket(registrationSocket);
+  return startDistribution(config, parts);
 }
 
 interface LeadingParts extends Pick<FollowingParts, 'log' | 'service' | 'distribution'> {

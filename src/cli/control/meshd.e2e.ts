@@ -133,4 +133,10 @@ describe('meshd serve', () => {
     ]);
     expect(meshd.output).toMatch(/meshd: cannot serve :15014: .*address already in use/);
   });
+
+  test('ends with 3 where the socket of registrations cannot be served, and says why', async () => {
+    const meshd = start([...anywhere, '--config', folder, '--registrationSocket', `${tmpdir()}/registrations.sock`]);
+    expect(await meshd.exit).toBe(3);
+    expect(meshd.output).toMatch(/meshd: cannot serve the socket of registrations .*is a folder for everybody/);
+  });
 });

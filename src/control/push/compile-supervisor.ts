@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { causesText } from '../../lib/failure.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
 import { compileThreadLimits } from '../../live/aside/thread-limits.ts';
@@ -147,7 +148,7 @@ export class CompileSupervisor {
     worker.on('message', (message: FromCompiler) => turns.take(message));
     let reason = 'the thread that compiles has ended';
     worker.on('error', (error) => {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = error instanceof Error ? causesText(error) : String(error);
     });
     worker.on('exit', () => {
       this.#worker = undefined;

@@ -36,3 +36,9 @@ export async function startSocketServer(
       }),
   };
 }
+
+/** `ControlError` where a socket server that another thread starts later could not be started now. */
+export async function proveSocketPath(options: Omit<SocketServerOptions, 'limits'>): Promise<void> {
+  const server = await startSocketServer({ ...options, limits: {} }, () => undefined);
+  await server.close();
+}

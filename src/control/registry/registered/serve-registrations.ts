@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { noTarget, readTarget, sendReply } from '../../debug/debug-reply.ts';
 import { requestLimits } from '../../server/request-limits.ts';
-import { startSocketServer } from '../../server/socket-server.ts';
+import { proveSocketPath, startSocketServer } from '../../server/socket-server.ts';
 
 export interface RegistrationReply {
   /** Of HTTP. */
@@ -19,6 +19,7 @@ export interface Registrations {
 
 const longestBody = 64 << 20;
 const bodyMs = 30_000;
+const name = 'the socket of registrations';
 
 /**
  * Serves `GET /registrations`, and `PUT` and `DELETE /registrations/NAME`, on a Unix socket with mode 0600. `ControlError`
@@ -26,9 +27,14 @@ const bodyMs = 30_000;
  */
 export function serveRegistrations(path: string, registrations: Registrations): Promise<{ close(): Promise<void> }> {
   const limits = requestLimits(bodyMs);
-  return startSocketServer({ path, name: 'the socket of registrations', limits }, (request, response) => {
+  return startSocketServer({ path, name, limits }, (request, response) => {
     void sendReply(response, answerTo(request, registrations));
   });
+}
+
+/** `ControlError` where registrations could not be served there now. */
+export function proveRegistrationSocket(path: string): Promise<void> {
+  return proveSocketPath({ path, name });
 }
 
 async function answerTo(request: IncomingMessage, registrations: Registrations): Promise<RegistrationReply> {
