@@ -1,6 +1,6 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { Fleet } from '../push/fleet.ts';
-import { listOf } from '../push/held-back.ts';
+import { listOf, refusedNames } from '../push/held-back.ts';
 import { proxyKey } from '../push/mesh-snapshot.ts';
 import type { ProxyStream } from '../push/proxy-stream.ts';
 import type { StreamWatcher, WatchedStream } from '../push/stream-watcher.ts';
@@ -58,7 +58,7 @@ export class ConnectedProxies implements StreamWatcher {
       isInStep:
         Object.keys(acknowledged).length > 0 &&
         Object.values(types).every((it) => it.acknowledged === undefined || it.acknowledged === it.current),
-      ...{ refused: [...refused].sort(), message, isFaulty },
+      ...{ refused: refusedNames(refused), message, isFaulty },
       isFrozen: fleet.snapshot.proxies.get(proxy)?.isFrozen === true,
     };
   }

@@ -60,6 +60,20 @@ describe('ConnectedProxies', () => {
     expect(fleet.queue.waiting).toBe(1);
     expect(connected.rows(fleet).map(({ isInStep }) => isInStep)).toEqual([false, false]);
   });
+
+  test('name what a proxy refuses by list and name, each resource once', () => {
+    const fleet = new Fleet({ limits: { count: 1, bytes: 1e6 }, stepTimeoutMs: 5_000 });
+    let mesh = snapshotOf({}, { web: { in: '1', out: '1' } });
+    fleet.update(mesh);
+    const stream = fleet.open(owner('web'));
+    const refuse = (name: string, text: string): void =>
+      stream.isolated(typeUrl, [{ name, version: contentVersion(text) }]);
+    for (const name of ['out', 'in']) refuse(name, '1');
+    mesh = snapshotOf({}, { web: { in: '2', out: '1' } }, false, mesh);
+    fleet.update(mesh);
+    refuse('in', '2');
+    expect(new ConnectedProxies().rows(fleet)[0]?.refused).toEqual(['listeners in', 'listeners out']);
+  });
 });
 
 describe('Fleet', () => {

@@ -153,6 +153,12 @@ function keyOf(list: ConfigurationList, { name, version }: Culprit): string {
   return `${list}\n${name}\n${version}`;
 }
 
+/** Refused resources as people are told of them, `listeners virtualInbound`: each once, whatever versions are refused. */
+export function refusedNames(keys: Iterable<string>): readonly string[] {
+  const names = [...keys].map((key) => key.split('\n').slice(0, 2).join(' '));
+  return [...new Set(names)].sort();
+}
+
 function clientKey({ proxy, identity, envoyVersion }: HeldClient): string {
   return `${proxyKey(proxy)}\n${identity}\n${envoyVersion}`;
 }
