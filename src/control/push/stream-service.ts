@@ -45,9 +45,9 @@ export function streamService(parts: StreamServiceParts): StreamService {
   const observer: DiscoveryObserver = {
     ...metrics.streams,
     pushed: ({ typeUrl }) => metrics.countPush(typeUrl),
-    refused: ({ typeUrl, nodeId, message }) => {
-      metrics.countReject(typeUrl);
-      log.warn('a proxy refuses configuration', { type: typeUrl, proxy: nodeId, message });
+    refused: (refusal) => {
+      metrics.countReject(refusal.typeUrl);
+      refusals.tellResponse(refusal);
     },
     failed: (error, from) => refusals.tell(reasonOf(error), from),
   };
