@@ -109,7 +109,7 @@ class Journey {
     if (client === undefined || proxy === undefined || client.role === 'none') {
       return this.#arrive({ source, destination: to, tls: tlsOf(from), protocol }, request);
     }
-    const connection: Connection = { source, destination: to, tls: undefined, protocol };
+    const connection: Connection = { source, destination: to, tls: tlsOf(from), protocol };
     const listener = outboundListener(proxy, to);
     if (listener === undefined) return this.#end({ kind: 'unmodelled', at: 'virtualOutbound' });
     return this.#forward({ workload: client, proxy, connection, request }, listener, 'client');
@@ -177,7 +177,9 @@ class Journey {
     if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
       return this.#end(refuse(otherIdentity), server);
     }
-    const way = this.#arrive(connection, request ?? came, server);
+    // Requests inside of TLS that a proxy has wrapped in its own are bytes to whoever ends that.
+    const onward = connection.protocol === 'bytes' ? undefined : (request ?? came);
+    const way = this.#arrive(connection, onward, server);
     // At the address of a service it is known only now who the server is.
     const met = server === undefined ? this.#legs[before]?.workload : undefined;
     const identity = met && findWorkload(this.#world, met)?.identity;

@@ -42,8 +42,8 @@ export function dial(
 ): Dialled {
   const { source } = client;
   const destination = { address, port };
-  const protocol =
-    client.protocol === 'bytes' || cluster.protocol === 'as the client' ? client.protocol : cluster.protocol;
+  const isKept = client.tls !== undefined || client.protocol === 'bytes' || cluster.protocol === 'as the client';
+  const protocol = isKept ? client.protocol : cluster.protocol;
   const socket = socketFor(cluster, labels);
   const tls = socket?.tls;
   const at = (): Fragment => {
@@ -64,7 +64,7 @@ export function dial(
     identities: tls.hasCertificate ? [identity] : undefined,
   };
   return {
-    connection: { source, destination, tls: own, protocol },
+    connection: { source, destination, tls: own, protocol: client.tls === undefined ? protocol : 'bytes' },
     accepts: (server) => tls.identities.length === 0 || tls.identities.some((name) => name.matches(server)),
     isMeshTls: tls.root === 'mesh',
     at,

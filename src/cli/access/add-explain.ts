@@ -34,7 +34,7 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
     )
     .option(
       '--sni <name>',
-      'server name that a client outside asks for; it uses TLS of its own then (default: no TLS, or with a SPIFFE ID no name)',
+      'server name that the client asks for; it uses TLS of its own then (default: no TLS, or with a SPIFFE ID no name)',
       parseRequestText,
     )
     .option('--header <name: value>', 'header of the request; may be repeated', collectHeader)

@@ -6,7 +6,7 @@ import { type LoggedRequest, loggedRequest } from '../../access/replay/logged-re
 import { addressesOf, authorityOf, requireClient, resolvedAddress, type Target } from '../../access/resolve-target.ts';
 import { findService, keyOf, type World } from '../../access/world.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { tlsAssumption, withOwnTls } from './own-tls.ts';
+import { plainTextAssumption, tlsAssumption, withOwnTls } from './own-tls.ts';
 
 /** The options of `meshpol explain` that say which request is meant. */
 export interface RequestOptions {
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly path?: string;
   readonly header?: readonly (readonly [name: string, value: string])[];
   readonly host?: string;
-  /** The server name that a client outside asks for in TLS of its own. */
+  /** The server name that the client asks for in TLS of its own. */
   readonly sni?: string;
   readonly protocol?: 'http' | 'http2' | 'tcp';
   readonly logLine?: string;
@@ -51,12 +51,14 @@ export function askedRequest(world: World, options: RequestOptions, settings: Lo
   if (addresses === undefined) throw missing('--to <target>');
   const service =
     to?.kind === 'host' ? findService(world, to.host, from.kind === 'workload' ? from.namespace : '') : undefined;
+  const port = service?.ports.find(({ number }) => number === to?.port) ?? service?.ports[0];
+  const plainText = protocol === 'tcp' ? undefined : plainTextAssumption(from, port?.protocol);
   const isResolved = addresses.some(({ address }) => address === resolvedAddress);
   return {
     accesses: addresses.map((address) => accessRequest({ ...options, from }, address, logged)),
     services: service === undefined ? [] : [keyOf({ ...service, name: service.host.split('.')[0] ?? '' })],
     assumptions: [
-      ...(logged === undefined ? [tlsAssumption(from)].filter((text) => text !== undefined) : []),
+      ...(logged === undefined ? [tlsAssumption(from), plainText].filter((text) => text !== undefined) : []),
       ...(isResolved ? [`the host of --to resolves to ${resolvedAddress}, where no workload is`] : []),
       ...(located?.assumptions ?? []),
       ...(logged === undefined ? [] : notTold(logged, options)),

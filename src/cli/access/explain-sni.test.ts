@@ -24,6 +24,18 @@ spec:
   rules: [{backendRefs: [{name: httpbin, port: 8000}]}]
 ---
 `;
+const inside = `${mesh}apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: api, namespace: foo}
+spec: {hosts: [api.example.com], location: MESH_EXTERNAL, resolution: NONE, ports: [{number: 443, name: tls, protocol: TLS}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: foo}
+spec: {selector: {app: httpbin}, clusterIP: 10.96.0.7, ports: [{name: http, port: 80, targetPort: 81}]}
+---
+`;
+const fromInside = 'explain - --from foo/sleep --to';
 const asked = 'explain - --from outside --to foo/edge:443 --protocol tcp';
 const firstLine = ({ out }: { readonly out: string }): string | undefined => out.split('\n')[0];
 
@@ -46,11 +58,38 @@ describe('meshpol explain --sni', () => {
     expect(certified.out).toContain(
       '  - the client names no server in its TLS; with --sni NAME it asks for that one\n',
     );
-    expect((await run('explain - --from foo/sleep --to httpbin.foo:8000', mesh)).out).not.toContain('--sni');
+    expect((await run('explain - --from foo/sleep --to web', inside)).out).not.toContain('--sni');
   });
 
-  test('is refused for a workload, whose proxy chooses the name', async () => {
-    const { code, error } = await run('explain - --from foo/sleep --to foo/edge:443 --sni a.example', mesh);
-    expect([code, error]).toEqual([2, expect.stringContaining('the proxy of foo/sleep chooses its own')]);
+  test.each([
+    ['api.example.com', '0.0.0.0_443-api.example.com'],
+    ['other.example.com', 'PassthroughFilterChain'],
+  ])("follows a workload's own TLS to a host outside, asking for %s, by the chain %s", async (name, chain) => {
+    const { code, out } = await run(`${fromInside} api.example.com --sni ${name}`, inside);
+    expect([code, firstLine({ out })]).toEqual([0, 'reaches 198.18.0.2:443']);
+    expect(out).toContain(`    filter chain: ${chain}, by ServiceEntry foo/api`);
+    expect(out).not.toContain('plain text');
+  });
+
+  test("sees bytes in a workload's own TLS, which its proxy wraps in the mutual TLS of the mesh", async () => {
+    const { out } = await run(`${fromInside} httpbin:8000 --sni httpbin`, inside);
+    expect(out).toMatch(/^reaches foo\/httpbin\n/);
+    expect(out).toContain('    filter chain: inbound-80-mtls-tcp');
+  });
+
+  test('is 000 for a workload where an HTTP port has plain text', async () => {
+    const { out } = await run(`${fromInside} web --sni web`, inside);
+    expect(firstLine({ out })).toMatch(/^000 the connection is closed: .*exits with 35$/);
+  });
+
+  test.each([
+    ['', true],
+    ['--protocol tcp', false],
+    ['--sni api.example.com', false],
+  ])('says that a workload sends plain text to a port of TLS, with %j: %s', async (options, isTold) => {
+    const { out } = await run(`${fromInside} api.example.com ${options}`, inside);
+    const told =
+      '  - the client sends plain text to a port of TLS; with --sni NAME it uses TLS of its own, and asks for that server\n';
+    expect(out.includes(told)).toBe(isTold);
   });
 });

@@ -1,16 +1,17 @@
 import type { Client } from '../../access/evaluate/client.ts';
-import { UsageError } from '../../lib/usage-error.ts';
 
 const protocolNames = { http: ['http/1.1'], http2: ['h2'], tcp: [] } as const;
 
-/** A client outside that uses TLS of its own, and asks for this server; throws for a workload, whose proxy chooses the name. */
+/** A client that uses TLS of its own, and asks for this server; a workload does before its proxy sees the connection. */
 export function withOwnTls(client: Client, serverName: string, protocol: keyof typeof protocolNames): Client {
-  if (client.kind === 'workload') {
-    throw new UsageError(
-      `a server name (SNI) is of clients outside: the proxy of ${client.namespace}/${client.name} chooses its own; use "outside", an address or a SPIFFE ID`,
-    );
-  }
   return { ...client, tls: { serverName, alpn: protocolNames[protocol] } };
+}
+
+/** What is assumed of a request of a workload to a port of this protocol. */
+export function plainTextAssumption(client: Client, protocol: string | undefined): string | undefined {
+  if (client.kind !== 'workload' || client.tls !== undefined || !/^(?:tls|https)$/i.test(protocol ?? ''))
+    return undefined;
+  return `the client sends plain text to a port of ${protocol?.toUpperCase()}; with --sni NAME it uses TLS of its own, and asks for that server`;
 }
 
 /** What is assumed of the first connection where nobody has said it; undefined where its client is in the mesh. */

@@ -60,7 +60,6 @@ spec:
 
   test.each([
     ['from: shop/web, port: 8080, address: 10.0.0.1', 'test.yaml:6: "address" is of clients outside'],
-    ['from: shop/web, port: 8080, sni: a', 'test.yaml:6: "sni" is of clients outside'],
     ['from: outside, port: 8080, address: cart', 'test.yaml:6: "cart" is no IP address'],
   ])('is refused with %s', async (request, message) => {
     expect(await runCase(request, 'exit: 56')).toMatchObject({ code: 2, error: expect.stringContaining(message) });

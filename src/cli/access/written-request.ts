@@ -36,16 +36,18 @@ function targetOf(to: Target, { port }: WrittenRequest): Target {
   return { ...to, port };
 }
 
-/** A client outside with the address that it connects from, and with TLS of its own where it names a server. */
+/** A client outside with the address that it connects from; any client with TLS of its own where it names a server. */
 function clientOf(client: Client, { address, sni, protocol = 'http' }: WrittenRequest): Client {
-  if (address === undefined && sni === undefined) return client;
+  const placed = address === undefined ? client : placedAt(client, address);
+  return sni === undefined ? placed : withOwnTls(placed, sni, protocol);
+}
+
+function placedAt(client: Client, address: string): Client {
   if (client.kind === 'workload') {
-    const field = address === undefined ? 'sni' : 'address';
     throw new UsageError(
-      `"${field}" is of clients outside: the input has the address of ${client.namespace}/${client.name}, and its proxy chooses the server name; use from: outside, or a SPIFFE ID`,
+      `"address" is of clients outside: the input has the address of ${client.namespace}/${client.name}; use from: outside, or a SPIFFE ID`,
     );
   }
-  if (address !== undefined && isIP(address) === 0) throw new UsageError(`"${address}" is no IP address (address)`);
-  const placed = { ...client, ...(address !== undefined && { address }) };
-  return sni === undefined ? placed : withOwnTls(placed, sni, protocol);
+  if (isIP(address) === 0) throw new UsageError(`"${address}" is no IP address (address)`);
+  return { ...client, address };
 }
