@@ -1,4 +1,4 @@
-import { type Change, type Edge, type Line, text } from './head-edges.ts';
+import { both, type Change, type Edge, type Line, text } from './head-edges.ts';
 
 const long = (length: number): string => 'a'.repeat(length);
 
@@ -27,6 +27,27 @@ export function firstLines(): readonly Edge[] {
       (path): Edge => ({ ...text(`GET ${JSON.stringify(path)} and too much`, large({ path })), unknown: 'all' }),
     ),
   ];
+}
+
+/** Requests of gRPC and others whose path no proxy takes: the status tells what Envoy takes them for. */
+export function grpcTypes(): readonly Edge[] {
+  const types = [
+    ...['application/grpc', 'application/grpc+proto', 'application/grpc;x', 'APPLICATION/GRPC', 'application/grpc-web'],
+    ...[' application/grpc', 'application/grpc ', ''],
+  ].map((type) => [type]);
+  const several = [
+    ['application/grpc', 'a'],
+    ['a', 'application/grpc'],
+    ['application/grpc', ''],
+    ['', 'application/grpc'],
+    ['application/grpc', 'application/grpc'],
+  ];
+  return [...types, ...several].flatMap((lines) =>
+    both(`types ${JSON.stringify(lines)}`, {
+      path: '/%00',
+      headers: lines.map((type): Line => ['content-type', type]),
+    }),
+  );
 }
 
 /** Requests for a tunnel for UDP, and what `connection` names beside another protocol. */

@@ -1,6 +1,6 @@
 import { lowerCase } from '../model/bytes.ts';
 import type { Outcome } from '../outcome.ts';
-import type { HttpRequest } from '../request.ts';
+import type { Connection, HttpRequest } from '../request.ts';
 import type { Blanks } from './blanks.ts';
 
 export function answered(status: number, details: string): Outcome {
@@ -38,12 +38,20 @@ const grpcStatuses: Readonly<Record<number, number>> = {
   504: 14,
 };
 
-/** An answer in the form that the client of a request expects: gRPC has its status in a header, and 200 for HTTP. */
-export function inFormOf(request: Pick<HttpRequest, 'headers' | 'told'>, outcome: Outcome, blanks?: Blanks): Outcome {
+/**
+ * An answer in the form that the client of a request expects: gRPC has its status in a header, and 200 for HTTP. `protocol` is the
+ * one over which the request came.
+ */
+export function inFormOf(
+  request: Pick<HttpRequest, 'headers' | 'told'>,
+  outcome: Outcome,
+  protocol: Connection['protocol'],
+  blanks?: Blanks,
+): Outcome {
   if (outcome.kind !== 'answered') return outcome;
   const isKnown = request.told?.includes('content-type') ?? true;
   const expectsGrpc =
-    isKnown || blanks === undefined ? isGrpc(request) : blanks.ask('the header content-type', 'is of gRPC');
+    isKnown || blanks === undefined ? isGrpc(request, protocol) : blanks.ask('the header content-type', 'is of gRPC');
   if (!expectsGrpc) {
     if (outcome.grpcStatus === undefined) return outcome;
     const { grpcStatus, ...plain } = outcome;
@@ -52,9 +60,14 @@ export function inFormOf(request: Pick<HttpRequest, 'headers' | 'told'>, outcome
   return { ...outcome, status: 200, grpcStatus: outcome.grpcStatus ?? grpcStatuses[outcome.status] ?? 2 };
 }
 
-function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  const line = headers.find(([name]) => name.length === 12 && lowerCase(name) === 'content-type');
-  if (line === undefined) return false;
-  const [, type] = line;
-  return /^application\/grpc(?:$|\+)/.test(type.trim());
+/** HTTP/2 leaves blanks where they are; of several lines Envoy makes one, without the empty ones. */
+function isGrpc({ headers }: Pick<HttpRequest, 'headers'>, protocol: Connection['protocol']): boolean {
+  let type = '';
+  for (const [name, value] of headers) {
+    if (name.length !== 12 || lowerCase(name) !== 'content-type') continue;
+    const text = protocol === 'h2' ? value : value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+    if (type !== '' && text !== '') return false;
+    type ||= text;
+  }
+  return /^application\/grpc(?:$|\+)/.test(type);
 }

@@ -68,6 +68,9 @@ interface Arrival {
   readonly request: HttpRequest | undefined;
 }
 
+/** A request that a proxy has read, as it came to it; of bytes there is none. */
+type ReadRequest = { readonly request: HttpRequest; readonly protocol: Connection['protocol'] };
+
 /** More proxies are on no sensible way: gateways that lead to each other. */
 const mostLegs = 6;
 
@@ -128,15 +131,17 @@ class Journey {
     if (outcome.kind !== 'reaches') return this.#end(outcome, side === 'gateway' ? workload : undefined);
     const [name = ''] = outcome.clusters;
     const cluster = proxy.clusters.get(name);
-    if (cluster === undefined) return this.#end(this.#failed('cluster_not_found', outcome.request));
+    // The form of the proxy's own answers is that of what came to it.
+    const read = outcome.request === undefined ? undefined : request && { request, protocol: connection.protocol };
+    if (cluster === undefined) return this.#end(this.#failed('cluster_not_found', read));
     if (cluster.gap !== undefined) return this.#end({ kind: 'unmodelled', at: cluster.gap });
     const endpoints = endpointsFor(cluster, connection.destination);
     const endpoint = oneEndpoint(this.#choose, name, endpoints, ({ address }) => address);
-    if (endpoint === undefined) return this.#end(this.#failed('no_healthy_upstream', outcome.request));
+    if (endpoint === undefined) return this.#end(this.#failed('no_healthy_upstream', read));
     const source = addressTowards(workload, endpoint.address) ?? assumedAddress;
     const own = { source, tls: outcome.tls, protocol: connection.protocol };
     const call = dial(cluster, endpoint, own, outcome.alpn, workload.identity);
-    return this.#call(call, name, outcome.request, request);
+    return this.#call(call, name, outcome.request ?? request, read);
   }
 
   #serve(
@@ -166,19 +171,19 @@ class Journey {
     { connection, accepts, isMeshTls, at }: Dialled,
     cluster: string,
     request: HttpRequest | undefined,
-    came: HttpRequest | undefined,
+    read: ReadRequest | undefined,
   ): Way {
     const server = workloadAt(this.#world, connection.destination.address);
     const before = this.#legs.length;
     const refuse = (why: string): Outcome => {
       this.#tell(before - 1, { station: 'tls', at: at(), decider: '', why, cluster });
-      return this.#unanswered(why, request);
+      return this.#unanswered(why, read);
     };
     if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
       return this.#end(refuse(otherIdentity), server);
     }
     // Requests inside of TLS that a proxy has wrapped in its own are bytes to whoever ends that.
-    const onward = connection.protocol === 'bytes' ? undefined : (request ?? came);
+    const onward = connection.protocol === 'bytes' ? undefined : request;
     const way = this.#arrive(connection, onward, server);
     // At the address of a service it is known only now who the server is.
     const met = server === undefined ? this.#legs[before]?.workload : undefined;
@@ -194,7 +199,7 @@ class Journey {
     const { outcome } = way;
     if (outcome.kind !== 'closed' && outcome.kind !== 'reset') return way;
     const status = outcome.kind === 'reset' ? statusOfReset(outcome.details) : 503;
-    return { ...way, outcome: this.#unanswered(outcome.details, request, status) };
+    return { ...way, outcome: this.#unanswered(outcome.details, read, status) };
   }
 
   /** Adds to what the proxy of a leg did. */
@@ -204,14 +209,17 @@ class Journey {
   }
 
   /** What a client sees of a proxy whose own call ends without an answer. */
-  #unanswered(why: string, request: HttpRequest | undefined, status = 503): Outcome {
-    if (request === undefined) return closedWith(this.#isShakingHands ? [35] : [52, 56], why);
-    return inFormOf(request, unanswered(status, why), this.#blanks);
+  #unanswered(why: string, read: ReadRequest | undefined, status = 503): Outcome {
+    return this.#answer(why, unanswered(status, why), read);
   }
 
-  #failed(why: string, request: HttpRequest | undefined): Outcome {
-    if (request === undefined) return closedWith(this.#isShakingHands ? [35] : [52, 56], why);
-    return inFormOf(request, answered(503, why), this.#blanks);
+  #failed(why: string, read: ReadRequest | undefined): Outcome {
+    return this.#answer(why, answered(503, why), read);
+  }
+
+  #answer(why: string, outcome: Outcome, read: ReadRequest | undefined): Outcome {
+    if (read === undefined) return closedWith(this.#isShakingHands ? [35] : [52, 56], why);
+    return inFormOf(read.request, outcome, read.protocol, this.#blanks);
   }
 
   /** To an endpoint of a service whose address no proxy has resolved: the node does. Without one it refuses connections. */
@@ -253,13 +261,13 @@ class Journey {
       return this.#end({ ...delivered(connection, request), tls: connection.tls }, server);
     }
     const outcome = this.#serve({ workload: server, proxy, connection, request }, listener, 'server');
-    return this.#end(hasNobody(outcome, proxy.clusters) ? this.#lost(outcome) : outcome, server);
+    return this.#end(hasNobody(outcome, proxy.clusters) ? this.#lost(outcome, connection, request) : outcome, server);
   }
 
   /** What a client sees of a server's proxy that has nobody to pass its request to. */
-  #lost({ request, tls }: Reaches): Outcome {
+  #lost({ request: sent, tls }: Reaches, { protocol }: Connection, request: HttpRequest | undefined): Outcome {
     const why = 'no_healthy_upstream';
-    if (request !== undefined) return this.#failed(why, request);
+    if (sent !== undefined && request !== undefined) return this.#failed(why, { request, protocol });
     return closedWith(tls === undefined ? [52, 56] : [35], why);
   }
 }

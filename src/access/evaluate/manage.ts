@@ -8,6 +8,7 @@ import { answered, inFormOf } from './answer.ts';
 import { askAuthorizer } from './authorizer.ts';
 import { answerPreflight } from './cors.ts';
 import { type FoundRoute, findRoute } from './find-route.ts';
+import { translateGrpcWeb } from './grpc-web.ts';
 import { receive } from './receive.ts';
 import type { RequestView } from './request-view.ts';
 import { sendOn } from './send-on.ts';
@@ -35,18 +36,23 @@ export function manage(
   const { blanks } = surroundings;
   const received = receive(manager, connection, request, blanks);
   if ('outcome' in received)
-    return isOfCodec(received.outcome) ? received.outcome : inFormOf(request, received.outcome, blanks);
+    return isOfCodec(received.outcome)
+      ? received.outcome
+      : inFormOf(request, received.outcome, connection.protocol, blanks);
   const { view } = received;
   const found = findRoute(surroundings.routes.get(manager.routes), view);
   if (manager.takesOperation) view.headers.delete('x-envoy-decorator-operation');
   const passing: Passing = { manager, view, found, surroundings, steps };
+  // A filter may give it the type of another.
+  const arrived = manager.filters.some(({ kind }) => kind === 'grpc-web') ? view.request : undefined;
   let alpn: readonly string[] | undefined;
   for (const filter of manager.filters) {
     if (filter.kind === 'alpn') alpn = filter.alpn;
     const outcome = through(filter, passing);
     if (outcome?.kind === 'reaches') return alpn === undefined ? outcome : { ...outcome, alpn };
     // The filter for CORS writes its answer itself.
-    if (outcome !== undefined) return filter.kind === 'cors' ? outcome : inFormOf(view.request, outcome, blanks);
+    if (outcome === undefined) continue;
+    return filter.kind === 'cors' ? outcome : inFormOf(arrived ?? view.request, outcome, connection.protocol, blanks);
   }
   return { kind: 'unmodelled', at: 'http_filters' };
 }
@@ -86,8 +92,9 @@ function through(filter: HttpFilter, passing: Passing): Outcome | undefined {
     case 'router':
       surroundings.observer?.passed(view);
       return throughRouter(filter.tells, passing);
+    case 'grpc-web':
+      return translateGrpcWeb(view);
     case 'alpn':
-    case 'transparent':
       return undefined;
     case 'unknown':
       return { kind: 'unmodelled', at: filter.gap };

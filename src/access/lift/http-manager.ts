@@ -6,7 +6,7 @@ import type { Message } from './message.ts';
 import { type AccessFilter, liftAccessFilter } from './rbac.ts';
 import { type Fault, faultType, liftFault } from './route-filters.ts';
 
-/** A filter on a request's way. `transparent` ones never answer. */
+/** A filter on a request's way. */
 export type HttpFilter =
   | {
       readonly kind: 'rbac';
@@ -35,7 +35,8 @@ export type HttpFilter =
       readonly at: Fragment;
       readonly gap: string | undefined;
     }
-  | { readonly kind: 'cors' | 'transparent'; readonly at: Fragment; readonly gap: string | undefined }
+  /** `grpc-web` makes a request of gRPC-Web one of gRPC. */
+  | { readonly kind: 'cors' | 'grpc-web'; readonly at: Fragment; readonly gap: string | undefined }
   | {
       readonly kind: 'router';
       /** Whether requests go on with headers that tell of this proxy. */
@@ -183,7 +184,7 @@ function liftFilter(filter: Message): HttpFilter {
     case `${filters}.set_filter_state.v3.Config`:
       return { kind: 'alpn', alpn: liftAlpn(config), at, gap: filter.gaps.first };
     case `${filters}.grpc_web.v3.GrpcWeb`:
-      return { kind: 'transparent', at, gap: filter.gaps.first };
+      return { kind: 'grpc-web', at, gap: filter.gaps.first };
     default:
       filter.refuse('typed_config');
       return { kind: 'unknown', at, gap: filter.gaps.first ?? '' };

@@ -3,7 +3,7 @@ import { statusOfReset } from '../../access/evaluate/answer.ts';
 import { EdgeEnvoy, type EdgeListener, expected } from '../../testing/edge-envoy.ts';
 import { edges } from '../../testing/head-edges.ts';
 import { headerValues, refererValues, routedHeaders } from '../../testing/header-values.ts';
-import { firstLines, tunnels } from '../../testing/line-edges.ts';
+import { firstLines, grpcTypes, tunnels } from '../../testing/line-edges.ts';
 
 const to = (cluster: string): EdgeListener['routes'] => [
   { match: { prefix: '/' }, name: cluster, route: { cluster, timeout: '0s' } },
@@ -60,11 +60,14 @@ beforeAll(async () => {
 afterAll(() => envoy.stop());
 
 describe('requests at the edges of what Envoy takes', () => {
-  test.each([...edges('usual'), ...firstLines(), ...tunnels()])('the usual limits: $name', async (edge) => {
-    const outcome = envoy.predict('usual', edge.protocol, edge.request);
-    expect(outcome.kind === 'unmodelled').toBe(edge.unknown === 'all');
-    if (outcome.kind !== 'unmodelled') expect(await envoy.observe('usual', edge)).toEqual(expected(outcome));
-  });
+  test.each([...edges('usual'), ...firstLines(), ...grpcTypes(), ...tunnels()])(
+    'the usual limits: $name',
+    async (edge) => {
+      const outcome = envoy.predict('usual', edge.protocol, edge.request);
+      expect(outcome.kind === 'unmodelled').toBe(edge.unknown === 'all');
+      if (outcome.kind !== 'unmodelled') expect(await envoy.observe('usual', edge)).toEqual(expected(outcome));
+    },
+  );
 
   test.each([...headerValues(), ...refererValues()])('lines of a header: $name', async (edge) => {
     const outcome = envoy.predict('headers', edge.protocol, edge.request);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EdgeEnvoy, type EdgeListener } from '../../testing/edge-envoy.ts';
-import { text } from '../../testing/head-edges.ts';
+import { both, type Edge, text } from '../../testing/head-edges.ts';
 
 const told = ['x-envoy-attempt-count', 'x-envoy-original-host', 'x-envoy-original-path', 'x-envoy-decorator-operation'];
 const seen = [':path', ':authority', ...told];
@@ -27,6 +27,11 @@ const routes = actions.map(([prefix, route, more]) => ({ match: { prefix }, name
 const counting = { include_request_attempt_count: true };
 const silent = { suppress_envoy_headers: true };
 
+const grpcWeb = {
+  name: 'envoy.filters.http.grpc_web',
+  typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.grpc_web.v3.GrpcWeb' },
+};
+
 /** Proxies in front: sidecars of clients and gateways tell of themselves or not, and count attempts or not. */
 const fronts: Readonly<Record<string, EdgeListener>> = {
   'tells and counts': { routes, virtualHost: counting },
@@ -35,6 +40,7 @@ const fronts: Readonly<Record<string, EdgeListener>> = {
   'does neither': { routes, router: silent },
   'traces what comes in': { routes, direction: 'INBOUND', settings: { tracing: {} } },
   'traces what goes out': { routes, direction: 'OUTBOUND', settings: { tracing: {} } },
+  'knows gRPC-Web': { routes, filters: [grpcWeb] },
   'traces by a format': { routes, direction: 'INBOUND', settings: { tracing: { operation: '%PROTOCOL%' } } },
 };
 
@@ -45,11 +51,27 @@ beforeAll(async () => {
   envoy = await EdgeEnvoy.start(
     { ...fronts, next },
     [{ name: 'next', listener: 'next', protocol: 'http_protocol_options' }],
-    [...seen, ...ofConnection],
+    [...seen, ...ofConnection, ...ofGrpcWeb],
   );
 }, 120_000);
 
 afterAll(() => envoy.stop());
+
+const ofGrpcWeb = ['content-type', 'te', 'grpc-accept-encoding'];
+
+const types = ['-web', '-web+proto', '-web-text', '-web-text+proto', '-web+json', '-web; a=b', '', '+proto'].flatMap(
+  (end) =>
+    [[], [['te', 'gzip'] as const], [['grpc-accept-encoding', 'own'] as const]].flatMap((more) =>
+      both(`application/grpc${end} ${JSON.stringify(more)}`, {
+        method: 'POST',
+        path: '/plain',
+        headers: [['content-type', `application/grpc${end}`], ...more],
+      }).filter(({ protocol }) => protocol === 'http/1.1' || !JSON.stringify(more).includes('gzip')),
+    ),
+);
+const twoTypes = [' application/grpc-web', 'Application/grpc-web'].flatMap((type) =>
+  both(JSON.stringify(type), { method: 'POST', path: '/plain', headers: [['content-type', type]] }),
+);
 
 /** Headers that are for one connection, or that `connection` may name. */
 const ofConnection = ['x-a', 'te', 'http2-settings', 'keep-alive', 'upgrade'];
@@ -89,15 +111,24 @@ describe('what a proxy sends on', () => {
     expect(seen.map((name) => envoy.lines('next')[before]?.headers[name] ?? '-')).toEqual(predicted);
   });
 
+  test.each([...types, ...twoTypes])('of gRPC-Web: $name', async (edge) => {
+    await compare('knows gRPC-Web', edge, ofGrpcWeb);
+  });
+
   test.each(changes)('of what is for one connection: $name', async (edge) => {
-    const outcome = envoy.predict('tells', edge.protocol, edge.request);
-    if (outcome.kind !== 'reaches' || outcome.request === undefined) throw new Error(outcome.kind);
-    const { headers } = outcome.request;
-    const before = envoy.lines('next').length;
-    await envoy.observe('tells', edge);
-    const seen = envoy.lines('next')[before]?.headers;
-    for (const name of ofConnection) {
-      expect(seen?.[name] ?? '-', name).toBe(headers.find(([one]) => one === name)?.[1] ?? '-');
-    }
+    await compare('tells', edge, ofConnection);
   });
 });
+
+/** What the next proxy sees of these headers. */
+async function compare(front: string, edge: Edge, names: readonly string[]): Promise<void> {
+  const outcome = envoy.predict(front, edge.protocol, edge.request);
+  if (outcome.kind !== 'reaches' || outcome.request === undefined) throw new Error(outcome.kind);
+  const { headers } = outcome.request;
+  const before = envoy.lines('next').length;
+  await envoy.observe(front, edge);
+  const seen = envoy.lines('next')[before]?.headers;
+  // The next one reads HTTP/1.1, where blanks around a value are no part of it.
+  const predicted = names.map((name) => headers.find(([one]) => one === name)?.[1].trim() ?? '-');
+  expect(names.map((name) => seen?.[name] ?? '-')).toEqual(predicted);
+}
