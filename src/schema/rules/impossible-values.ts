@@ -106,9 +106,16 @@ const headerReasons: Readonly<Record<string, ReasonOf | undefined>> = {
   host,
   ':authority': host,
   ':method': method,
-  connection: (text) =>
-    /upgrade/i.test(text) ? undefined : 'rules see the header "connection" of requests for an upgrade alone',
+  connection,
 };
+
+/** Such a request keeps all that the header names, and only whole values can leave out that it asks for an upgrade. */
+function connection(text: string, value: string): string | undefined {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  return text !== value || names.includes('upgrade')
+    ? undefined
+    : 'rules see the header "connection" of requests for an upgrade alone';
+}
 
 const pseudoHeaders: ReadonlySet<string> = new Set([':authority', ':method', ':scheme', ':protocol', ':path']);
 

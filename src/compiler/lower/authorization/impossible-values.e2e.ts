@@ -16,7 +16,8 @@ const levels = ['NONE', 'BASE', 'MERGE_SLASHES', 'DECODE_AND_MERGE_SLASHES'] as 
 beforeAll(async () => {
   const open = Object.fromEntries(levels.map((level) => [level, '']));
   const settings = Object.fromEntries(levels.map((level) => [level, { pathNormalization: level }]));
-  gates = await startRuleGates({}, '', open, settings);
+  const connection = '[{when: [{key: "request.headers[connection]", values: ["*"]}]}]';
+  gates = await startRuleGates({ 'with connection': [['DENY', connection]] }, '', open, settings);
 });
 afterAll(() => gates?.close());
 
@@ -47,6 +48,29 @@ describe('a value is called impossible', () => {
     for (const host of hosts) {
       const status = await gates.sendRaw('NONE', `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
       expect([host, isImpossible({ to: [{ operation: { hosts: [host] } }] })]).toEqual([host, status === 400]);
+    }
+  });
+
+  test('of "connection" for those that no request for an upgrade has, and for no others', async () => {
+    const lines = [
+      'Upgrade',
+      'upgrade',
+      'keep-alive, Upgrade',
+      'x, UPGRADE, close',
+      'close',
+      'upgrade;q=1',
+      'x-upgrade',
+    ];
+    for (const line of lines) {
+      const head = `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${line}\r\nUpgrade: websocket\r\n\r\n`;
+      // The gate denies requests that have the header.
+      const isSeen = (await gates.sendRaw('with connection', head)) === 403;
+      const rule = (value: string): AuthorizationRule => ({
+        when: [{ key: 'request.headers[connection]', values: [value] }],
+      });
+      expect([line, isImpossible(rule(line))]).toEqual([line, !isSeen]);
+      for (const value of ['*', `${line.slice(0, 2)}*`, `*${line.slice(-2)}`])
+        expect(isImpossible(rule(value))).toBe(false);
     }
   });
 
