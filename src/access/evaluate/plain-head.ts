@@ -50,12 +50,13 @@ function isPlainLine(name: string, value: string): boolean {
 function isPlainName(name: string): boolean {
   if (plainNames.has(name)) return true;
   if (name === '' || !ofName.hasAll(name) || specialHeaders.has(name)) return false;
-  // Logs have any number of names.
+  // Clients and logs have any number of names, of any length.
   if (plainNames.size >= mostNames) plainNames.clear();
-  plainNames.add(name);
+  if (name.length <= longestKept) plainNames.add(name);
   return true;
 }
 
 /** Most requests have the same few names. */
 const plainNames = new Set<string>();
 const mostNames = 1024;
+const longestKept = 64;
