@@ -21,3 +21,8 @@ export const systemClock: Clock = {
 
 /** One reading of a clock in milliseconds; which clock, its user says. */
 export type ReadClock = () => number;
+
+/** Unix milliseconds, with fractions, of a clock that nobody sets back. */
+export function nowMs(): number {
+  return performance.timeOrigin + performance.now();
+}

@@ -3,6 +3,7 @@ import { createLocator, type Locate } from '../../compiler/render/origins-json.t
 import type { Workload } from '../../compiler/topology/model.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import { nowMs } from '../../lib/clock.ts';
 import { causesText } from '../../lib/failure.ts';
 import { Fleet } from '../../live/fleet.ts';
 import type { FleetInputs } from '../../live/fleet-inputs.ts';
@@ -27,6 +28,7 @@ import type { MeshParts } from './mesh-parts.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
 import { type Pending, pendingWith } from './pending.ts';
+import { rehearse } from './rehearse.ts';
 import { rejectedOf } from './rejected.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 
@@ -60,6 +62,7 @@ export class CompiledMesh {
   #pending: Pending | undefined;
   #isFirst = true;
   #isCompiling = false;
+  #isRehearsed = false;
   /** Of the last compilation. */
   #outcomes: FleetOutcome['outcomes'] = new Map();
   #missing: MissingDestinations = [];
@@ -219,6 +222,9 @@ export class CompiledMesh {
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected, missing: rows });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
+    if (this.#isRehearsed || fleet.state?.version !== version) return;
+    this.#isRehearsed = true;
+    await rehearse(fleet, { files, version }, () => this.#pending !== undefined);
   }
 
   #locator(): Locate {
@@ -243,8 +249,3 @@ export class CompiledMesh {
 
 /** A workload of which the mesh in force says nothing. */
 const nobody: Pick<Workload, 'addresses'> & Partial<Workload> = { addresses: [] };
-
-/** Unix milliseconds, with fractions. */
-function nowMs(): number {
-  return performance.timeOrigin + performance.now();
-}

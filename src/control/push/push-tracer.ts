@@ -1,3 +1,4 @@
+import { nowMs } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { SparseMap } from '../../lib/sparse.ts';
 import type { SentNote } from '../../xds/scope.ts';
@@ -60,7 +61,7 @@ export class PushTracer implements StreamWatcher {
 
   constructor(options: TracerOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? (() => performance.timeOrigin + performance.now());
+    this.#clock = options.clock ?? nowMs;
   }
 
   updated({ proxies }: MeshSnapshot, { version, commit, times }: SnapshotOrigin): void {

