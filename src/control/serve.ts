@@ -65,6 +65,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       notReady: () => notReady(),
     });
     open.push(monitoring);
+    log.info('serving metrics and health', { port: monitoring.port });
     const replica = config.replica && (await joinReplicas(config.replica, log));
     if (replica !== undefined) open.push(replica.api);
     const { authority, trustDomain } = config;

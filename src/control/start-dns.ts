@@ -58,8 +58,8 @@ export async function startDns(
 }
 
 const remedies = {
-  plain: 'the control plane runs without it. Set DNS_ADDR to an address that is free, or to the empty string',
-  tls: 'agents have to be told another server (DNS_SERVER). Give an address that is free with --dnsTlsAddr',
+  plain: 'the control plane runs without it. Set DNS_ADDR to another address, or to the empty string',
+  tls: 'agents have to be told another server (DNS_SERVER). Give another address with --dnsTlsAddr',
 };
 
 /** Undefined: nobody knows who it is. */

@@ -5,6 +5,7 @@ import { authoritiesProblem, type KeyPairTexts, keyPairProblem } from '../certif
 import { readNamedText } from '../lib/read-file.ts';
 import { AuthorityError, type AuthorityOptions, isPlaintext, type Remedy } from './authority.ts';
 import { type CertificateRequest, type CertificateResponse, createCertificate } from './ca-protocol.ts';
+import { callFailure } from './call-failure.ts';
 import { meshChannelOptions, secureCredentials } from './secure-channel.ts';
 import { claimsOf, type TokenAnswer } from './token.ts';
 
@@ -151,18 +152,14 @@ const remedies: Readonly<Partial<Record<status, Remedy>>> = {
 
 /** The status as one line; the CA's words, without the token if it repeats it. */
 function explain({ code, details }: ServiceError, address: string, token: string | undefined): AuthorityError {
-  const words = (token === undefined ? (details ?? '') : (details ?? '').replaceAll(token, '[token]')).replace(
-    /\s+/g,
-    ' ',
-  );
-  const shown = words.length > 300 ? `${words.slice(0, 300)}…` : words;
+  const said = token === undefined ? details : (details ?? '').replaceAll(token, '[token]');
   const expiresAtMs = token === undefined ? undefined : claimsOf(token).expiresAtMs;
   const hint =
     code === status.UNAUTHENTICATED && expiresAtMs !== undefined && expiresAtMs < Date.now()
       ? `; the token on disk expired at ${new Date(expiresAtMs).toISOString()}: the platform does not renew it`
       : '';
   return new AuthorityError(
-    `the authority at ${address} answers ${status[code] ?? 'with an error'}: ${shown}${hint}`,
+    `${callFailure({ code, details: said }, `the authority at ${address}`)}${hint}`,
     remedies[code] ?? 'soon',
   );
 }

@@ -1,5 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { bindFailure } from '../lib/bind-failure.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import { recycleStale } from './recycle.ts';
 import { addDiscoveryService, type DiscoveryService } from './service.ts';
@@ -88,7 +89,7 @@ function bind(server: Server, socketPath: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.bindAsync(`unix:${socketPath}`, ServerCredentials.createInsecure(), (error) => {
       if (error === null) resolve();
-      else reject(error);
+      else reject(bindFailure(error));
     });
   });
 }

@@ -100,7 +100,7 @@ describe('ConfigurationCache', () => {
 
   test('is not used if it is a symbolic link or has a second hard link', async () => {
     await link(path, join(folder, 'other'));
-    expect(await problem()).toBe('it is no plain file');
+    expect(await problem()).toBe('it has 2 names (hard links), expected 1');
     await cache.remove();
     await symlink(join(folder, 'other'), path);
     expect(await problem()).toBe('it cannot be read (ELOOP)');

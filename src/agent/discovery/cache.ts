@@ -68,7 +68,8 @@ export class ConfigurationCache {
     }
     try {
       const { mode, uid, size, mtimeMs, nlink } = await file.stat();
-      if ((mode & constants.S_IFMT) !== constants.S_IFREG || nlink !== 1) return { problem: 'it is no plain file' };
+      if ((mode & constants.S_IFMT) !== constants.S_IFREG) return { problem: 'it is no plain file' };
+      if (nlink !== 1) return { problem: `it has ${nlink} names (hard links), expected 1` };
       if (uid !== process.geteuid?.()) return { problem: 'it belongs to another user' };
       if ((mode & 0o777) !== 0o600) return { problem: `its mode is ${(mode & 0o777).toString(8)}, expected 600` };
       if (size > longestBytes) return { problem: `it has ${size} bytes, at most ${longestBytes}` };

@@ -68,11 +68,11 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     const stranger = await (await createMeshCa()).issue('spiffe://cluster.local/ns/foo/sa/httpbin');
     const first = await bench.startClient();
     first.takeIdentity({ ...bench.identity, rootCertificates: stranger.rootCertificate });
-    await eventually(() => expect(first.problem).toMatch(/UNAVAILABLE: .*(self-signed|certificate)/i));
+    await eventually(() => expect(first.problem).toMatch(/cannot connect to .*(self-signed|certificate)/i));
     await bench.stopClient();
     const second = await bench.startClient({ address: `localhost:${bench.meshd.control.port}` });
     second.takeIdentity(bench.identity);
-    await eventually(() => expect(second.problem).toMatch(/UNAVAILABLE: .*(altnames|localhost)/i));
+    await eventually(() => expect(second.problem).toMatch(/cannot connect to .*(altnames|localhost)/i));
     expect(second.ageMs).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import { Client, type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, type ClientDuplexStream } from '@grpc/grpc-js';
 import { meshChannelOptions, secureCredentials } from '../../identity/secure-channel.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 
@@ -20,12 +20,6 @@ export function openChannel(address: string, identity: SecretSnapshot): Client {
 /** An aggregated stream in the incremental form, of messages as bytes. */
 export function openStream(client: Client): ClientDuplexStream<Buffer, Buffer> {
   return client.makeBidiStreamRequest(path, asIs, asIs);
-}
-
-/** What an error of the stream says, in one line. */
-export function explain({ code, details }: ServiceError, address: string): string {
-  const words = (details ?? '').replace(/\s+/g, ' ').slice(0, 300);
-  return `${address} answers ${status[code] ?? 'with an error'}: ${words}`;
 }
 
 function asIs(bytes: Buffer): Buffer {

@@ -1,4 +1,5 @@
 import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
+import { callFailure } from '../../identity/call-failure.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
@@ -10,7 +11,7 @@ import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import { type FollowedList, listOfType } from './configuration.ts';
 import { Conversation, syncName } from './conversation.ts';
-import { explain, openChannel, openStream } from './open-channel.ts';
+import { openChannel, openStream } from './open-channel.ts';
 import { OwnTypes, unknowing } from './own-types.ts';
 import { ReplicaPosition } from './replica-position.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
@@ -163,7 +164,7 @@ export class Upstream {
         this.#tellsDigests = conversation.isCompared || !unknowing.has(error.code);
         // Names are the newest type: nobody says any more which of those that are had still hold.
         if (this.#own.ended(error.code)) this.#options.names?.clear();
-        resolve(explain(error, address));
+        resolve(callFailure(error, address));
       });
       call.on('end', () => resolve(`${address} has ended the stream`));
       conversation.begin(node, this.#tellsDigests, this.#position.told);

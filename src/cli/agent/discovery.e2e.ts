@@ -44,7 +44,7 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     await bench.control.stop();
     start();
     const ready = () => proxy.curl('http://127.0.0.1:15020/healthz/ready');
-    await eventually(() => expect(ready().body).toMatch(/no configuration has come from .* UNAVAILABLE/));
+    await eventually(() => expect(ready().body).toMatch(/no configuration has come from .*: cannot connect to /));
     expect(ready().status).toBe(503);
   });
 

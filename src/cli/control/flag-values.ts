@@ -42,9 +42,10 @@ export function address(text: string): Address {
   return parsed;
 }
 
-/** A whole number from 1 on. */
+/** A whole number from 1 to 999,999,999. */
 export function positive(text: string): number {
   const value = Number(text);
-  if (!/^\d{1,9}$/.test(text) || value === 0) throw new InvalidArgumentError('a whole number from 1 on is expected');
+  if (!/^\d{1,9}$/.test(text) || value === 0)
+    throw new InvalidArgumentError('a whole number from 1 to 999999999 is expected');
   return value;
 }

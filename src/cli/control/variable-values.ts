@@ -11,12 +11,12 @@ export function variable<T>(environment: Environment, name: string, parse: (text
   return parsed.value;
 }
 
-/** A whole number from 1 on, below 2^31. */
+/** A whole number from 1 to the largest of 32 bits with a sign. */
 export function parsePositive(text: string): ParsedVariable<number> {
   const parsed = parseInteger(text);
   return parsed.ok && parsed.value > 0 && parsed.value < 2 ** 31
     ? parsed
-    : { ok: false, expected: 'a whole number from 1 on' };
+    : { ok: false, expected: 'a whole number from 1 to 2147483647' };
 }
 
 /** A decimal number above 0. */

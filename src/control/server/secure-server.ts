@@ -1,13 +1,16 @@
 import {
   experimental,
+  logVerbosity,
   type Metadata,
   Server,
   type ServerInterceptor,
   type ServerUnaryCall,
   type sendUnaryData,
+  setLogVerbosity,
   status,
 } from '@grpc/grpc-js';
 import { type CertificateResponse, createCertificate, createCertificateMethod } from '../../identity/ca-protocol.ts';
+import { bindFailure } from '../../lib/bind-failure.ts';
 import type { Turns } from '../../xds/turns.ts';
 import { type AdmitRequest, type AdmittedRequest, Refusal } from '../ca/certificate-service.ts';
 import { ControlError } from '../control-error.ts';
@@ -57,6 +60,8 @@ export interface SecureServer {
 export async function startSecureServer(options: SecureServerOptions): Promise<SecureServer> {
   const { admit, address, certificates, maxMessageBytes, connections = usualConnectionLimits, refused } = options;
   const requests = new WeakMap<Metadata, AdmittedRequest>();
+  // What the library would write there in a form of its own, it throws too.
+  setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     // Nobody asks for its figures, and each request is counted in several places for them.
     'grpc.enable_channelz': 0,
@@ -86,7 +91,10 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(targetOf(address.port), credentials, (error, bound) => {
       if (error === null) resolve(bound);
-      else reject(new ControlError('listen-failed', `cannot serve ${formatAddress(address)}`, { cause: error }));
+      else
+        reject(
+          new ControlError('listen-failed', `cannot serve ${formatAddress(address)}`, { cause: bindFailure(error) }),
+        );
     });
   });
   limitConnections(server, connections, refused);

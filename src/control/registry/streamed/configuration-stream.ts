@@ -5,8 +5,8 @@ import {
   type ClientDuplexStream,
   credentials,
   type ServiceError,
-  status,
 } from '@grpc/grpc-js';
+import { callFailure } from '../../../identity/call-failure.ts';
 import { meshChannelOptions, secureCredentials } from '../../../identity/secure-channel.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import {
@@ -95,9 +95,7 @@ export class ConfigurationStream {
           resolve(`a response cannot be read: ${(error as Error).message}`);
         }
       });
-      call.on('error', ({ code, details }: ServiceError) =>
-        resolve(`${status[code]}: ${(details ?? '').slice(0, 300)}`),
-      );
+      call.on('error', (error: ServiceError) => resolve(callFailure(error, address)));
       call.on('end', () => resolve('the server has ended the stream'));
       for (const [i, ask] of begin().entries())
         call.write(encodeConfigurationAsk({ ...ask, ...(i === 0 && { nodeId: 'meshd' }) }, isIncremental));
