@@ -69,10 +69,13 @@ export interface Refusal {
 }
 
 const longestMessage = 1000;
+/** A client may send megabytes, which take a third of a second to clean; of no message is more shown than its begin. */
+const longestRead = 65_536;
 
 /** Envoy's text of a refusal as one line: no line breaks, no `goo.gle/debugstr` marks, no PEM blocks. */
 export function cleanErrorMessage(message: string): string {
   const line = message
+    .slice(0, longestRead)
     .replaceAll(/-----BEGIN [^-]+-----[\s\S]*?(-----END [^-]+-----|$)/g, '[PEM]')
     .replaceAll(/goo\.gle\/\S+\s*/g, '')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not reach a log line
