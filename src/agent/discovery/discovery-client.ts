@@ -117,7 +117,8 @@ export class DiscoveryClient {
     const why = this.#upstream.problem ?? 'it has not answered yet';
     if (ageMs === undefined) return `no configuration has come from the control plane at ${address}: ${why}`;
     if (ageMs <= maxAgeMs) return undefined;
-    return `the configuration is ${Math.round(ageMs / 1000)} s old, at most ${Math.round(maxAgeMs / 1000)}: ${why}`;
+    // Without the age, which a metric has: a reason that changes each second would be logged each second.
+    return `the control plane has not confirmed the configuration for more than ${Math.round(maxAgeMs / 1000)} s: ${why}`;
   }
 
   /** Whether Envoy has accepted everything that it should have. */

@@ -62,7 +62,7 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     await proxy.untilReady();
     await bench.control.stop();
     const ready = () => proxy.curl('http://127.0.0.1:15020/healthz/ready');
-    await eventually(() => expect(ready().body).toMatch(/the configuration is \d+ s old, at most 1/));
+    await eventually(() => expect(ready().body).toMatch(/has not confirmed the configuration for more than 1 s/));
     expect(ready().status).toBe(503);
     // What it had goes on.
     expect(dump()).toContain('"virtualInbound"');
