@@ -13,7 +13,7 @@ import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './networ
 import { serve } from './serve.ts';
 import type { AuthorizerAnswer, Observer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
-import { type Dialled, dial, endpointsFor, hasNobody, type Reaches } from './upstream.ts';
+import { type Dialled, dial, endpointsFor, hasNobody, type Reaches, transportOf } from './upstream.ts';
 import type { Leg, Way } from './way.ts';
 
 /** One request from a client to an address. */
@@ -75,6 +75,7 @@ type ReadRequest = { readonly request: HttpRequest; readonly protocol: Connectio
 const mostLegs = 6;
 
 const otherIdentity = 'the identity of the server is not the expected one';
+const notEnded = 'nobody ends the mutual TLS of the mesh';
 
 class Journey {
   readonly #world: World;
@@ -141,7 +142,7 @@ class Journey {
     const source = addressTowards(workload, endpoint.address) ?? assumedAddress;
     const own = { source, tls: outcome.tls, protocol: connection.protocol };
     const call = dial(cluster, endpoint, own, outcome.alpn, workload.identity);
-    return this.#call(call, name, outcome.request ?? request, read);
+    return this.#call(call, outcome.request ?? request, read);
   }
 
   #serve(
@@ -167,20 +168,12 @@ class Journey {
    * The client's proxy sees a connection that ends; its client sees an answer, where the proxy has read a request. What it
    * has not read goes on as it came.
    */
-  #call(
-    { connection, accepts, isMeshTls, at }: Dialled,
-    cluster: string,
-    request: HttpRequest | undefined,
-    read: ReadRequest | undefined,
-  ): Way {
+  #call(dialled: Dialled, request: HttpRequest | undefined, read: ReadRequest | undefined): Way {
+    const { connection, accepts, isMeshTls } = dialled;
     const server = workloadAt(this.#world, connection.destination.address);
     const before = this.#legs.length;
-    const refuse = (why: string): Outcome => {
-      this.#tell(before - 1, { station: 'tls', at: at(), decider: '', why, cluster });
-      return this.#unanswered(why, read);
-    };
     if (connection.tls !== undefined && server !== undefined && !accepts(server.identity)) {
-      return this.#end(refuse(otherIdentity), server);
+      return this.#end(this.#refuse(dialled, otherIdentity, read), server);
     }
     // Requests inside of TLS that a proxy has wrapped in its own are bytes to whoever ends that.
     const onward = connection.protocol === 'bytes' ? undefined : request;
@@ -191,10 +184,10 @@ class Journey {
     if (connection.tls !== undefined && identity !== undefined && !accepts(identity)) {
       // Nothing of HTTP has come to the server.
       this.#legs.length = before;
-      return { ...way, outcome: refuse(otherIdentity) };
+      return { ...way, outcome: this.#refuse(dialled, otherIdentity, read) };
     }
     if (isMeshTls && way.outcome.kind === 'reaches' && way.outcome.tls !== undefined) {
-      return { ...way, outcome: refuse('nobody ends the mutual TLS of the mesh') };
+      return { ...way, outcome: this.#refuse(dialled, notEnded, read, before) };
     }
     const { outcome } = way;
     if (outcome.kind !== 'closed' && outcome.kind !== 'reset') return way;
@@ -202,10 +195,13 @@ class Journey {
     return { ...way, outcome: this.#unanswered(outcome.details, read, status) };
   }
 
-  /** Adds to what the proxy of a leg did. */
-  #tell(leg: number, step: Step): void {
-    const own = this.#legs[leg];
-    if (own !== undefined) this.#legs[leg] = { ...own, steps: [...own.steps, step] };
+  /** What a client sees of a proxy whose own TLS comes to nothing. It is the proxy of the last of so many legs, which gets the step. */
+  #refuse(dialled: Dialled, why: string, read: ReadRequest | undefined, count = this.#legs.length): Outcome {
+    const own = this.#legs[count - 1];
+    const cluster = dialled.cluster.name;
+    const step: Step = { station: 'tls', at: transportOf(dialled), decider: '', why, cluster };
+    if (own !== undefined) this.#legs[count - 1] = { ...own, steps: [...own.steps, step] };
+    return this.#unanswered(why, read);
   }
 
   /** What a client sees of a proxy whose own call ends without an answer. */

@@ -9,8 +9,9 @@ export interface Dialled {
   readonly accepts: (identity: string) => boolean;
   /** It is mutual TLS of the mesh, which only a proxy of the mesh ends. */
   readonly isMeshTls: boolean;
-  /** What of the cluster says how it is opened. */
-  readonly at: () => Fragment;
+  /** What says how it is opened. */
+  readonly cluster: Cluster;
+  readonly socket: TransportSocket | undefined;
 }
 
 export type Reaches = Extract<Outcome, { kind: 'reaches' }>;
@@ -46,16 +47,13 @@ export function dial(
   const protocol = isKept ? client.protocol : cluster.protocol;
   const socket = socketFor(cluster, labels);
   const tls = socket?.tls;
-  const at = (): Fragment => {
-    const isChosen = Object.keys(socket?.labels ?? {}).length > 0;
-    return cluster.at.at(isChosen ? 'transport_socket_matches' : 'transport_socket');
-  };
   if (tls === undefined) {
     return {
       connection: { source, destination, tls: client.tls, protocol },
       accepts: acceptsAll,
       isMeshTls: false,
-      at,
+      cluster,
+      socket,
     };
   }
   const own: ClientTls = {
@@ -67,8 +65,15 @@ export function dial(
     connection: { source, destination, tls: own, protocol: client.tls === undefined ? protocol : 'bytes' },
     accepts: (server) => tls.identities.length === 0 || tls.identities.some((name) => name.matches(server)),
     isMeshTls: tls.root === 'mesh',
-    at,
+    cluster,
+    socket,
   };
+}
+
+/** The part of a cluster that says how a connection was opened. */
+export function transportOf({ cluster, socket }: Dialled): Fragment {
+  const isChosen = Object.keys(socket?.labels ?? {}).length > 0;
+  return cluster.at.at(isChosen ? 'transport_socket_matches' : 'transport_socket');
 }
 
 const acceptsAll: Dialled['accepts'] = () => true;
