@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { StatusAnswer } from '../../control/debug/answers.ts';
 import { startDebugServer } from '../../control/debug/debug-server.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type DebugOptions, runStatus } from './debug-commands.ts';
+import { type DebugOptions, runProxies, runStatus, runWhy } from './debug-commands.ts';
 
 const answer: StatusAnswer = {
   ...{ format: 1, version: '1', startedAt: 0, notReady: undefined, known: 3, connected: 2, inStep: 2 },
@@ -76,3 +77,51 @@ describe('meshd status --watch', () => {
     await expect(watch()).rejects.toThrow('no meshd answers at');
   });
 });
+
+describe('meshd why --watch', () => {
+  test('goes on while a meshd that has just started knows no proxy yet', async () => {
+    const [written, stop]: [string[], AbortController] = [[], new AbortController()];
+    let known: object | undefined = { format: 1, proxy: 'foo/web', state: 'current', faults: [], resources: [] };
+    const socket = await serveText(() =>
+      known === undefined ? [404, '{"error":"there is no such proxy"}'] : [200, JSON.stringify(known)],
+    );
+    const io = { write: async (text: string) => void written.push(text), stop: stop.signal, everyMs: 5 };
+    const watching = runWhy('foo/web', undefined, { socket: [socket], watch: true }, io);
+    await eventually(() => expect(written).toHaveLength(1));
+    const answer = known;
+    known = undefined;
+    await eventually(() => expect(written.at(-1)).toContain('the mesh has no proxy foo/web'));
+    known = answer;
+    await eventually(() => expect(written.at(-1)).toContain('foo/web has the configuration of the current inputs'));
+    stop.abort();
+    expect(await watching).toBe(0);
+  });
+});
+
+describe('a socket of another program', () => {
+  test.each(['hello', 'null', '[]', '{}', '{"format":2}'])('that answers %s is none of meshd', async (body) => {
+    const options = { socket: [await serveText(() => [200, body])] };
+    const io = { write: async () => undefined, stop: new AbortController().signal };
+    const reason = /what answers at ".*" is no meshd, or one of another version/;
+    await expect(runStatus(options, io)).rejects.toThrow(reason);
+    await expect(runProxies(options, io)).rejects.toThrow(reason);
+    await expect(runWhy('foo/web', undefined, options, io)).rejects.toThrow(reason);
+  });
+});
+
+/** A server on a Unix socket that gives the same status and text to each request; its path. */
+async function serveText(answer: () => readonly [number, string]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'other-'));
+  const server = createServer((_request, response) => {
+    const [status, body] = answer();
+    response.writeHead(status).end(body);
+  });
+  const socket = join(folder, 'it.sock');
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await rm(folder, { recursive: true });
+  });
+  return socket;
+}

@@ -3,7 +3,7 @@ import { delay } from '../../lib/abort.ts';
 import { WorldFailure } from '../../lib/failure.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
-import { askMeshd } from './ask-meshd.ts';
+import { askFormatted, askMeshd } from './ask-meshd.ts';
 import { proxiesText, type Replica, statusText, whyText } from './debug-texts.ts';
 
 export interface DebugOptions {
@@ -48,7 +48,7 @@ export async function runWhy(
   return repeat(options, io, async () => {
     const query = new URLSearchParams({ proxy, ...(name !== undefined && { name }) });
     const answers = await Promise.all(
-      options.socket.map((socket) => askMeshd<WhyAnswer>(socket, 'GET', `/debug/why?${query}`)),
+      options.socket.map((socket) => askFormatted<WhyAnswer>(socket, `/debug/why?${query}`)),
     );
     const answer = answers.find((it) => it !== undefined);
     if (answer === undefined)
@@ -70,10 +70,13 @@ export async function runForget(kind: string, options: DebugOptions, io: DebugIo
   return exitCode.done;
 }
 
-async function askAll<T>({ socket: sockets }: DebugOptions, path: string): Promise<readonly Replica<T>[]> {
+async function askAll<T extends StatusAnswer | ProxiesAnswer>(
+  { socket: sockets }: DebugOptions,
+  path: string,
+): Promise<readonly Replica<T>[]> {
   return Promise.all(
     sockets.map(async (socket) => {
-      const answer = await askMeshd<T>(socket, 'GET', path);
+      const answer = await askFormatted<T>(socket, path);
       if (answer === undefined) throw new Error(`meshd does not know ${path}`);
       return { socket, answer };
     }),
@@ -82,7 +85,7 @@ async function askAll<T>({ socket: sockets }: DebugOptions, path: string): Promi
 
 /**
  * With --watch again and again, and whenever something differs it is written again. A meshd that has answered once may be away
- * for a while: that is written too.
+ * for a while, or know the proxy no more, as one that has just started: that is written too.
  */
 async function repeat(
   { watch, json }: DebugOptions,
@@ -91,7 +94,8 @@ async function repeat(
 ): Promise<ExitCode> {
   let before = '';
   const whyNot = (error: unknown): string => {
-    if (!watch || before === '' || !(error instanceof WorldFailure)) throw error;
+    const isForNow = error instanceof WorldFailure || error instanceof UsageError;
+    if (!watch || before === '' || !isForNow) throw error;
     return json ? jsonOf({ error: error.message }) : `${error.message}\n`;
   };
   do {
