@@ -139,10 +139,14 @@ export class SnapshotSender {
   /** The lists that were not sent before; those that are gone from use are forgotten, as the receiver forgets them. */
   #newLists(used: ReadonlyMap<string, UsedList>): PlainList[] {
     const lists: PlainList[] = [];
-    for (const [id, each] of used) if (!this.#sentLists.has(id)) lists.push(this.#plainList(each));
-    for (const [id, gone] of this.#sentLists) {
-      if (!used.has(id)) for (const resource of gone.resources) this.#encoded.release(resource);
+    for (const [id, each] of used) {
+      const sent = this.#sentLists.get(id);
+      if (sent === undefined) lists.push(this.#plainList(each));
+      // Equal resources, which are other objects: those that are counted are those that are released one day.
+      else if (sent.resources !== each.resources) for (const resource of each.resources) this.#encoded.use(resource);
     }
+    for (const [id, { resources }] of this.#sentLists)
+      if (used.get(id)?.resources !== resources) for (const resource of resources) this.#encoded.release(resource);
     this.#sentLists = used;
     return lists;
   }
