@@ -38,6 +38,7 @@ export function grpcTypes(): readonly Edge[] {
   const several = [
     ['application/grpc', 'a'],
     ['a', 'application/grpc'],
+    ['application/grpc+proto', 'a'],
     ['application/grpc', ''],
     ['', 'application/grpc'],
     ['application/grpc', 'application/grpc'],
@@ -91,6 +92,9 @@ export function tunnels(): readonly Edge[] {
     text('connect-udp of everything', { method: 'OPTIONS', path: '*', headers: asked('connect-udp') }),
     text('connect-udp by QUERY', { method: 'QUERY', headers: asked('connect-udp') }),
     text('connect-udp to a target by QUERY', { method: 'QUERY', path: `${begin}a/80/`, headers: asked('connect-udp') }),
+    text('QUERY with a type of blanks', { method: 'QUERY', headers: [['content-type', ' \t']] }),
+    text('a host that is none and is taken away', { authority: 'a/b', headers: [['connection', 'host']] }),
+    text('connect-udp without its host, by connection alone', { headers: asked('connect-udp', 'host') }),
     text('connect-udp without its host', { headers: asked('connect-udp', 'Upgrade, host') }),
     text('connect-udp to a target without its host', {
       path: `${begin}a/80/`,

@@ -66,8 +66,7 @@ function isGrpc({ headers }: Pick<HttpRequest, 'headers'>, protocol: Connection[
   for (const [name, value] of headers) {
     if (name.length !== 12 || lowerCase(name) !== 'content-type') continue;
     const text = protocol === 'h2' ? value : value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
-    if (type !== '' && text !== '') return false;
-    type ||= text;
+    if (text !== '') type += type === '' ? text : `,${text}`;
   }
   return /^application\/grpc(?:$|\+)/.test(type);
 }

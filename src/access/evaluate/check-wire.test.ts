@@ -144,12 +144,19 @@ describe('checkWire', () => {
     expect(checkWire({ protocol: 'http/1.1' }, large)).toEqual(outcome);
   });
 
+  test('takes blanks for no type of a body over HTTP/1.1, which has none around a value', () => {
+    const query = request({ method: 'QUERY', headers: [['content-type', ' ']] });
+    expect(checkWire({ protocol: 'http/1.1' }, query)).toEqual(answered(400, 'query_missing_content_type'));
+    expect(checkWire({ protocol: 'h2' }, query)).toBeUndefined();
+  });
+
   const target = '/.well-known/masque/udp/a/80/';
   test.each([
     ['/', 'Upgrade', answered(404, 'invalid_path')],
     ['/', 'close', answered(404, 'invalid_path')],
     [target, 'Upgrade', undefined],
     [target, 'Upgrade, host, x-forwarded-for', undefined],
+    ['/', 'host', answered(400, 'missing_host_header')],
     [target, 'close', { kind: 'unmodelled', at: 'connect-udp without a change of the protocol' }],
     [`${target}?q`, 'Upgrade', answered(404, 'invalid_path')],
     ['/.well-known/masque/udp/a%25/80/', 'Upgrade', answered(404, 'invalid_path')],

@@ -112,7 +112,7 @@ function hasUnderscore({ headers, told }: HttpRequest, blanks: Blanks | undefine
 function checkHttp2Message(request: HttpRequest, blanks: Blanks | undefined): Outcome | undefined {
   const { method, path } = request;
   if (method !== 'CONNECT') {
-    if (path.startsWith('/')) return checkQuery(request, blanks);
+    if (path.startsWith('/')) return checkQuery(request, 'h2', blanks);
     if (path === '*' && method === 'OPTIONS') return answered(404, 'absolute_path_rejected');
   }
   return { kind: 'reset', details: 'http2.violation.of.messaging.rule' };
@@ -125,18 +125,25 @@ function checkTarget(request: HttpRequest, blanks: Blanks | undefined): Outcome 
   }
   const isStar = path.startsWith('*');
   if (isStar && method !== 'OPTIONS') return answered(400, 'http1.invalid_url');
+  if (removesHost(request)) return answered(400, 'missing_host_header');
   if (!isAuthority(request)) return answered(400, 'http.invalid_authority');
-  const isUdp = asksForUdp(request);
-  const fault = isUdp ? checkUdpTarget(request) : undefined;
+  const fault = asksForUdp(request) ? checkUdpTarget(request) : undefined;
   if (fault !== undefined) return fault;
-  if (!isUdp && removesHost(request)) return answered(400, 'missing_host_header');
   if (isStar) return answered(404, 'absolute_path_rejected');
-  return checkQuery(request, blanks) ?? (path.includes('#') ? answered(400, 'path_normalization_failed') : undefined);
+  return (
+    checkQuery(request, 'http/1.1', blanks) ??
+    (path.includes('#') ? answered(400, 'path_normalization_failed') : undefined)
+  );
 }
 
 /** What is asked for stands in the body, whose type has to be told. */
-function checkQuery({ method, headers, told, opaque }: HttpRequest, blanks: Blanks | undefined): Outcome | undefined {
-  if (method !== 'QUERY' || headers.some(isTypeOfBody) || opaque?.includes('content-type')) return undefined;
+function checkQuery(
+  { method, headers, told, opaque }: HttpRequest,
+  protocol: Connection['protocol'],
+  blanks: Blanks | undefined,
+): Outcome | undefined {
+  if (method !== 'QUERY' || opaque?.includes('content-type')) return undefined;
+  if (headers.some(([name, value]) => isTypeOfBody(name, value, protocol))) return undefined;
   if (told?.includes('content-type') === false && blanks?.ask('the header content-type', 'is there') !== false) {
     return undefined;
   }
@@ -156,6 +163,7 @@ export function isUrl(path: string): boolean {
   return isSettled(path) || /^[/*][!-~\x7f]*$/.test(path);
 }
 
-function isTypeOfBody([name, value]: HttpRequest['headers'][number]): boolean {
-  return value !== '' && name.toLowerCase() === 'content-type';
+/** Over HTTP/1.1 blanks alone are none. */
+function isTypeOfBody(name: string, value: string, protocol: Connection['protocol']): boolean {
+  return (protocol === 'h2' ? value !== '' : /[^ \t]/.test(value)) && name.toLowerCase() === 'content-type';
 }

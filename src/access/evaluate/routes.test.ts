@@ -253,6 +253,13 @@ describe('a request to a gateway', () => {
       ['application/grpc', 'a'],
       '403 rbac_access_denied_matched_policy',
     ],
+    [
+      'of a kind of gRPC with another type behind it is one of gRPC',
+      '/private',
+      'web.example.com',
+      ['application/grpc+proto', 'a'],
+      '200 rbac_access_denied_matched_policy grpc 7',
+    ],
   ])('of gRPC-Web %s', (_, path, authority, types, outcome) => {
     const gateway = routed(`{${to}}`).replace('protocol: HTTP}', 'protocol: GRPC-WEB}');
     const headers = types.map((type) => ['content-type', type] as const);
