@@ -36,6 +36,15 @@ describe('Debounce', () => {
     expect(worked).toEqual([waitedMs]);
   });
 
+  test('counts no time before an event as quiet after which another one has come', async () => {
+    const { debounce, worked } = setUp();
+    debounce.add();
+    await vi.advanceTimersByTimeAsync(5);
+    debounce.add({ quietSinceMs: performance.now() - 90 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(worked).toEqual([100]);
+  });
+
   test('runs at the latest after the longest time, if changes never pause', async () => {
     const { debounce, worked } = setUp();
     for (let i = 0; i < 220; i++) {

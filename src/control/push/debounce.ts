@@ -22,7 +22,7 @@ export class Debounce {
   readonly #work: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
   #firstAtMs = 0;
-  #lastAtMs = 0;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
   #urgentAtMs = Number.POSITIVE_INFINITY;
   #events = 0;
   #isWorking = false;
@@ -42,7 +42,9 @@ export class Debounce {
     const now = performance.now();
     if (this.#events === 0) this.#firstAtMs = now;
     this.#events++;
-    this.#lastAtMs = Math.min(now, Math.max(quietSinceMs ?? now, now - this.#times.afterMs / 2));
+    const sinceMs = Math.min(now, Math.max(quietSinceMs ?? now, now - this.#times.afterMs / 2));
+    // It has not been quiet since before another event.
+    this.#lastAtMs = Math.max(this.#lastAtMs, sinceMs);
     if (isAtOnce) this.#urgentAtMs = now;
     else if (isUrgent) this.#urgentAtMs = Math.min(this.#urgentAtMs, now + Math.min(urgentMs, this.#times.afterMs));
     this.#arm();
