@@ -224,7 +224,7 @@ export class CompiledMesh {
     this.#keep(fleet, isUrgent);
     if (this.#isRehearsed || fleet.state?.version !== version) return;
     this.#isRehearsed = true;
-    await rehearse(fleet, { files, version }, () => this.#pending !== undefined);
+    await rehearse(fleet, { files, version, bag }, () => this.#pending !== undefined);
   }
 
   #locator(): Locate {

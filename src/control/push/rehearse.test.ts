@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { rehearse } from './rehearse.ts';
 
 test.each([
@@ -6,14 +7,15 @@ test.each([
   [[false, true], 1],
   [[true], 0],
 ])('inputs are compiled again unless somebody waits (%j): %d times', async (awaited, times) => {
-  const taken: string[] = [];
+  const taken: unknown[] = [];
   const answers = [...awaited];
   const fleet = {
-    take: async (_files: unknown, version: string) => {
-      taken.push(version);
+    take: async (...inputs: readonly unknown[]) => {
+      taken.push(inputs);
       return undefined as never;
     },
   };
-  await rehearse(fleet, { files: [], version: 'v' }, () => answers.shift() ?? false);
-  expect(taken).toEqual(Array.from({ length: times }, () => 'v'));
+  const inputs = { files: [{ path: 'a.yaml', text: '' }], version: 'v', bag: new DiagnosticBag() };
+  await rehearse(fleet, inputs, () => answers.shift() ?? false);
+  expect(taken).toEqual(Array.from({ length: times }, () => [inputs.files, 'v', inputs.bag]));
 });
