@@ -43,12 +43,15 @@ const grpcStatuses: Readonly<Record<number, number>> = {
  * one over which the request came.
  */
 export function inFormOf(
-  request: Pick<HttpRequest, 'headers' | 'told'>,
+  request: Pick<HttpRequest, 'headers' | 'told' | 'opaque'>,
   outcome: Outcome,
   protocol: Connection['protocol'],
   blanks?: Blanks,
 ): Outcome {
   if (outcome.kind !== 'answered') return outcome;
+  if (request.opaque?.includes('content-type')) {
+    return { kind: 'unmodelled', at: 'the value of the header content-type' };
+  }
   const isKnown = request.told?.includes('content-type') ?? true;
   const expectsGrpc =
     isKnown || blanks === undefined ? isGrpc(request, protocol) : blanks.ask('the header content-type', 'is of gRPC');

@@ -22,12 +22,12 @@ const ofConnection: ReadonlySet<string> = new Set([
 
 /** The answer of the codec of HTTP/2 to the text of single fields; undefined where it reads them. */
 export function checkFields(request: HttpRequest): Outcome | undefined {
-  const { method, path, authority, headers, told, unseen, opaque = [] } = request;
+  const { method, path, authority, headers, told, unseen } = request;
   const isUntold = authority === '' && told !== undefined;
   if (!isToken(method) || hasControl(path) || /[ \t]/.test(path)) return invalidField;
   if (!isUntold && !authorityText.test(authority)) return invalidField;
   // What a proxy has sent on, it has read; a change of the protocol it cannot send on.
-  if (unseen !== undefined) return headers.some((line) => isLeftOver(line, opaque)) ? invalidField : undefined;
+  if (unseen !== undefined) return headers.some(isLeftOver) ? invalidField : undefined;
   let hasHost = false;
   let hasLength = false;
   for (const [raw, value] of headers) {
@@ -47,6 +47,6 @@ export function checkFields(request: HttpRequest): Outcome | undefined {
 }
 
 /** Of the headers for one connection a proxy leaves a change of the protocol, and a `te` without a value. */
-function isLeftOver([name, value]: HttpRequest['headers'][number], opaque: readonly string[]): boolean {
-  return name === 'upgrade' || (name === 'te' && value === '' && !opaque.includes('te'));
+function isLeftOver([name, value]: HttpRequest['headers'][number]): boolean {
+  return name === 'upgrade' || (name === 'te' && value === '');
 }

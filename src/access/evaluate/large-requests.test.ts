@@ -61,12 +61,21 @@ test.each(['http://web/x', 'HTTPS://web/x', 'ftp://web/x'])(
 );
 
 test.each([
-  ['x-forwarded-proto', 'http/1.1', ports['http/1.1'], '404 route_not_found'],
-  ['te', 'http/1.1', ports.h2, '502 upstream_reset_before_response_started: http2.invalid.header.field'],
-] as const)('%s without a value is no such header with a value that nobody knows', (name, protocol, port, told) => {
+  ['x-forwarded-proto', 'http/1.1', ports['http/1.1'], '404 route_not_found', 'reaches'],
+  ['te', 'http/1.1', ports.h2, '502 upstream_reset_before_response_started: http2.invalid.header.field', undefined],
+  ['referer', 'http/1.1', ports['http/1.1'], 'reaches', undefined],
+  ['x-forwarded-for', 'http/1.1', ports['http/1.1'], 'reaches', undefined],
+] as const)('%s without a value is no such header with a value that nobody knows', (name, protocol, port, told, of) => {
   const empty = { path: '/', headers: [[name, '']] } as const;
   expect(ways(protocol, empty, port).map((way) => way.told)).toEqual([told]);
-  expect(ways(protocol, { ...empty, opaque: [name] }, port).map((way) => way.told)).toEqual(['reaches']);
+  const unknown = ways(protocol, { ...empty, opaque: [name] }, port);
+  expect(unknown.map((way) => way.told)).toEqual([of ?? `the value of the header ${name}`]);
+});
+
+test('an address with a network interface in x-forwarded-for is one on some machines alone', () => {
+  const headers = [['x-forwarded-for', 'fe80::1%eth0']] as const;
+  const [way] = ways('http/1.1', { path: '/', headers });
+  expect(way?.told).toBe('an address with a network interface in x-forwarded-for');
 });
 
 function ways(

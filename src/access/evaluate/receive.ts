@@ -22,9 +22,21 @@ import { RequestView } from './request-view.ts';
 /** A request as the connection manager hands it to its filters, or the answer that it gives instead. */
 export type Received = { readonly view: RequestView } | { readonly outcome: Outcome };
 
+/** What a proxy does with these, and with the request, depends on their values. */
+const decidingHeaders: ReadonlySet<string> = new Set([
+  'referer',
+  'te',
+  'expect',
+  'x-forwarded-for',
+  'connection',
+  'upgrade',
+]);
+
 /** The checks of the codec and of the connection manager, and what they change in a request. */
 export function receive(manager: HttpManager, connection: Connection, request: HttpRequest, blanks?: Blanks): Received {
   const isPlain = isPlainHead(request) && !isNearLimits(request, manager);
+  const untold = request.opaque?.find((name) => decidingHeaders.has(name));
+  if (untold !== undefined) return { outcome: { kind: 'unmodelled', at: `the value of the header ${untold}` } };
   const fault = isPlain ? undefined : checkWire(connection, request, manager, blanks);
   if (fault !== undefined) return { outcome: fault };
   const normalized = normalizePath(request.path, manager.paths);
@@ -41,13 +53,18 @@ export function receive(manager: HttpManager, connection: Connection, request: H
     if (!leaveConnection(headers, manager)) return { outcome: answered(403, 'upgrade_failed') };
     removeInternalHeaders(headers, manager.usesRemoteAddress);
   }
-  if (!leaveReferer(headers, request.opaque)) return { outcome: { kind: 'unmodelled', at: 'the header referer' } };
+  if (!leaveReferer(headers)) return { outcome: { kind: 'unmodelled', at: 'the header referer' } };
   const authority = isPlain || connection.protocol === 'h2' ? request.authority : authorityOf(request);
+  const remote = remoteAddress(manager, connection, headers);
+  // Whether it is an address depends on the network interfaces of Envoy's machine.
+  if (remote !== connection.source && remote.includes('%')) {
+    return { outcome: { kind: 'unmodelled', at: 'an address with a network interface in x-forwarded-for' } };
+  }
   const view = new RequestView(
     connection,
     { method: request.method, path: normalized.path, authority: stripAuthority(authority, manager) },
     headers,
-    remoteAddress(manager, connection, headers),
+    remote,
     blanks,
   );
   view.unseen = (request.unseen ?? 0) + unseenOfProxy;
@@ -58,10 +75,10 @@ export function receive(manager: HttpManager, connection: Connection, request: H
 }
 
 /** Removes a `referer` that Envoy takes for none. False where it is not known whether it does. */
-function leaveReferer(headers: HeaderLines, opaque: HttpRequest['opaque']): boolean {
+function leaveReferer(headers: HeaderLines): boolean {
   const referer = headers.first('referer');
   if (referer === undefined) return true;
-  const isKept = opaque?.includes('referer') ? undefined : isReferer(referer);
+  const isKept = isReferer(referer);
   if (isKept === false) headers.delete('referer');
   return isKept !== undefined;
 }

@@ -176,6 +176,12 @@ describe('a request to a gateway', () => {
       {},
       ['reaches'],
     ],
+    [
+      'is not known where the answer depends on a type that only the proxy knows',
+      `{headers: {request: {set: {content-type: "%REQ(x-a)%"}}}, ${to}}`,
+      { path: '/private' },
+      ['unmodelled'],
+    ],
     ['is redirected', '{redirect: {uri: /x, redirectCode: 308}}', {}, ['308 direct_response']],
     ['is answered by its route', '{directResponse: {status: 418}}', {}, ['418 direct_response']],
     [
