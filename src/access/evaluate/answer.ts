@@ -15,6 +15,11 @@ export function unanswered(status: number, why: string): Outcome {
 /** Envoy's words for it; what it adds in braces depends on where in the connection it ends. */
 export const unansweredDetails = 'upstream_reset_before_response_started';
 
+/** Whether the details of a logged answer are those of a prediction: Envoy adds in braces how a connection ended. */
+export function isDetailsOf(details: string | undefined, predicted: string): boolean {
+  return details === predicted || (predicted === unansweredDetails && details?.startsWith(`${predicted}{`) === true);
+}
+
 /** Faults of a request for which Envoy resets a stream of HTTP/2 with PROTOCOL_ERROR; for others it is INTERNAL_ERROR. */
 const protocolErrors: ReadonlySet<string> = new Set([
   'http2.invalid.header.field',

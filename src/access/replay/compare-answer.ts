@@ -1,4 +1,4 @@
-import { unansweredDetails } from '../evaluate/answer.ts';
+import { isDetailsOf } from '../evaluate/answer.ts';
 import type { Outcome } from '../outcome.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
@@ -8,13 +8,13 @@ export function isAsLogged(outcomes: readonly Outcome[], logged: LoggedRequest):
   return outcomes.some((outcome) => isSame(outcome, logged));
 }
 
-function isSame(outcome: Outcome, { status = 0, details, protocol, foundNobody }: LoggedRequest): boolean {
+function isSame(outcome: Outcome, { status = 0, details, protocol, lacked }: LoggedRequest): boolean {
   switch (outcome.kind) {
     case 'reaches':
-      return protocol === 'bytes' ? details === undefined && !foundNobody : details === 'via_upstream';
+      return protocol === 'bytes' ? details === undefined && lacked === undefined : details === 'via_upstream';
     // A client's proxy has its server's answer from upstream.
     case 'answered':
-      return status === outcome.status && (isOf(details, outcome.details) || details === 'via_upstream');
+      return status === outcome.status && (isDetailsOf(details, outcome.details) || details === 'via_upstream');
     case 'closed':
       return status === 0 && (details === undefined || details === outcome.details);
     case 'reset':
@@ -22,9 +22,4 @@ function isSame(outcome: Outcome, { status = 0, details, protocol, foundNobody }
     case 'unmodelled':
       return false;
   }
-}
-
-/** Envoy adds in braces how a connection ended. */
-function isOf(details: string | undefined, predicted: string): boolean {
-  return details === predicted || (predicted === unansweredDetails && details?.startsWith(`${predicted}{`) === true);
 }

@@ -1,4 +1,5 @@
 import { isIpAddress } from '../model/address-block.ts';
+import { type LackedPart, lackedPart } from './lacked-part.ts';
 import type { LogValue } from './log-format.ts';
 
 /** What one line of an access log tells of a request or a connection; what it does not tell is absent. */
@@ -25,8 +26,8 @@ export interface LoggedRequest {
   readonly tells: ToldParts;
   /** Where the request was sent on to. */
   readonly upstreamHost?: SocketPlace;
-  /** The line says that there was no server to send it on to. */
-  readonly foundNobody?: true;
+  /** The line says that no server had it, for want of this. */
+  readonly lacked?: LackedPart;
   /** 0 if there was no answer. */
   readonly status?: number;
   /** Why, in Envoy's words: of the answer, or of the end of the connection. */
@@ -60,6 +61,7 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
   const header = (name: string): string | undefined => headerValue(values, name);
   const protocol = find('PROTOCOL');
   const method = header(':method');
+  const isConnection = protocol === undefined && method === undefined;
   const status = find('RESPONSE_CODE');
   const startedAt = Date.parse(find('START_TIME') ?? '') / 1000;
   return {
@@ -69,7 +71,7 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
     ...defined('identity', find('DOWNSTREAM_PEER_URI_SAN')),
     ...defined('serverName', find('REQUESTED_SERVER_NAME')),
     ...defined('cluster', find('UPSTREAM_CLUSTER') ?? find('UPSTREAM_CLUSTER_RAW')),
-    protocol: protocol === undefined && method === undefined ? 'bytes' : protocol === 'HTTP/2' ? 'h2' : 'http/1.1',
+    protocol: isConnection ? 'bytes' : protocol === 'HTTP/2' ? 'h2' : 'http/1.1',
     ...defined('method', method),
     ...defined('path', header(':path')),
     ...defined('authority', header(':authority')),
@@ -79,22 +81,12 @@ export function loggedRequest(values: readonly LogValue[]): LoggedRequest {
     }),
     tells: toldParts(values),
     ...defined('upstreamHost', socketPlace(find('UPSTREAM_HOST'))),
-    ...(find('UPSTREAM_HOST') === undefined && saysNobody(values) && { foundNobody: true as const }),
+    ...defined('lacked', lackedPart(values, isConnection)),
     ...defined('status', /^\d+$/.test(status ?? '') ? Number(status) : undefined),
     ...defined('details', find('RESPONSE_CODE_DETAILS') ?? find('CONNECTION_TERMINATION_DETAILS')),
     ...defined('startedAt', Number.isNaN(startedAt) ? undefined : startedAt),
   };
 }
-
-/** By the reason of the answer, else by Envoy's flags, which connections have too. */
-function saysNobody(values: readonly LogValue[]): boolean {
-  return values.some(({ operator: { name }, value = '' }) => {
-    if (name === 'RESPONSE_CODE_DETAILS') return value === 'no_healthy_upstream' || value === 'cluster_not_found';
-    return /^RESPONSE_FLAGS(?:_LONG)?$/.test(name) && value.split(',').some((flag) => flagsOfNobody.has(flag));
-  });
-}
-
-const flagsOfNobody: ReadonlySet<string> = new Set(['UH', 'NoHealthyUpstream', 'NC', 'NoClusterFound']);
 
 function toldParts(values: readonly LogValue[]): ToldParts {
   const has = (name: string): boolean => values.some(({ operator }) => operator.name === name);

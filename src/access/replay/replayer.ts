@@ -79,7 +79,7 @@ export class Replayer {
 
   /** All that a verdict may depend on. */
   #keyOf(logged: LoggedRequest, { writer, side }: PlacedLine, paths: PathClasses): string {
-    const { source, destination, upstreamHost, foundNobody, identity, tellsIdentity, serverName, cluster } = logged;
+    const { source, destination, upstreamHost, lacked, identity, tellsIdentity, serverName, cluster } = logged;
     const { protocol, method, path, authority, status, details, tells, headers } = logged;
     // What is sent on meets the conditions of other proxies.
     const pathClass = side === 'server' && path !== undefined ? paths.of(path) : undefined;
@@ -88,7 +88,7 @@ export class Replayer {
       ...[keyOf(writer), side],
       // A sidecar's client is its own workload.
       (side === 'client' ? undefined : this.#addresses.of(peer)) ?? ['address', peer],
-      ...[destination?.address, destination?.port, upstreamHost?.address, foundNobody, identity, tellsIdentity],
+      ...[destination?.address, destination?.port, upstreamHost?.address, lacked, identity, tellsIdentity],
       ...[serverName, cluster, protocol, method, pathClass ?? ['path', path], authority, status, details],
       ...[tells.serverName, tells.directAddress, tells.details, tells.path],
       tells.headers.filter((name) => this.#read.has(name)),

@@ -63,6 +63,76 @@ spec: {selector: {app: ${app}}, clusterIP: 10.96.0.2, ports: [{name: ${name}, po
     },
   );
 
+  const unanswered = 'upstream_reset_before_response_started';
+  test.each<[what: string, verdict: string, told: object]>([
+    ['the flag UF', 'miss', { response_flags: 'UF', response_code_details: unanswered }],
+    ['the flags URX,UF', 'miss', { response_flags: 'URX,UF', response_code_details: unanswered }],
+    ['the flag UO', 'miss', { response_flags: 'UO', response_code_details: unanswered }],
+    [
+      'details of UF',
+      'miss',
+      { response_code_details: `${unanswered}{remote_connection_failure|delayed_connect_error:_111}` },
+    ],
+    [
+      'older details of UF',
+      'miss',
+      { response_code_details: `${unanswered}{connection failure,delayed connect error: 111}` },
+    ],
+    ['details of UO', 'miss', { response_code_details: `${unanswered}{overflow}` }],
+    ['details of UC', 'same', { response_flags: 'UC', response_code_details: `${unanswered}{connection_termination}` }],
+    ['the flag URX and an answer', 'same', { response_flags: 'URX' }],
+    ['the flag UF of a connection', 'miss', { ...bytes, response_code: 0, response_flags: 'UF' }],
+    ['the flag URX of a connection', 'miss', { ...bytes, response_code: 0, response_flags: 'URX' }],
+    ['the flag NR of a connection', 'miss', { ...bytes, response_code: 0, response_flags: 'NR', upstream_host: null }],
+    ['no flag of a connection', 'same', { ...bytes, response_code: 0 }],
+  ])('with %s calls a line a %s where the inputs say that a server has it', async (_, verdict, told) => {
+    const service = `apiVersion: v1
+kind: Service
+metadata: {name: other, namespace: shop}
+spec: {selector: {app: cart}, clusterIP: 10.96.0.2, ports: [{name: ${'protocol' in told ? 'tcp' : 'http'}, port: 90, targetPort: 8080}]}
+`;
+    const line = {
+      ...{ ...delivered, response_code: 503, downstream_peer_uri_san: null, requested_server_name: null, ...told },
+      ...{
+        downstream_local_address: '10.96.0.2:90',
+        downstream_remote_address: '10.0.0.2:4000',
+        authority: 'other:90',
+      },
+      upstream_cluster: 'outbound|90||other.shop.svc.cluster.local',
+    };
+    expect(await verdictOf(service, service, line)).toBe(verdict);
+  });
+
+  test('reproduces a 503 of a connection that fails, and its flag, where the inputs say that it fails', async () => {
+    const rule = `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: bare, namespace: shop}
+spec: {host: bare, trafficPolicy: {tls: {mode: ISTIO_MUTUAL}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: bare, namespace: shop, labels: {app: bare}, annotations: {sidecar.mesh.io/inject: "false"}}
+spec: {containers: [{name: app}]}
+status: {podIP: 10.0.0.7}
+---
+`;
+    const service = (name: string): string => `apiVersion: v1
+kind: Service
+metadata: {name: bare, namespace: shop}
+spec: {selector: {app: bare}, clusterIP: 10.96.0.2, ports: [{name: ${name}, port: 90, targetPort: 8080}]}
+`;
+    const line = {
+      ...{ ...delivered, response_code: 503, downstream_peer_uri_san: null, requested_server_name: null },
+      ...{ downstream_local_address: '10.96.0.2:90', downstream_remote_address: '10.0.0.2:4000', authority: 'bare:90' },
+      ...{ upstream_cluster: 'outbound|90||bare.shop.svc.cluster.local', upstream_host: '10.0.0.7:8080' },
+      ...{ response_flags: 'UF', response_code_details: `${unanswered}{remote_connection_failure|TLS_error}` },
+    };
+    const ofRequests = rule + service('http');
+    expect(await verdictOf(ofRequests, ofRequests, line)).toBe('same');
+    const ofBytes = rule + service('tcp');
+    expect(await verdictOf(ofBytes, ofBytes, { ...line, ...bytes, response_code: 0 })).toBe('same');
+  });
+
   test('knows that a token in the query is taken out before the path is logged', async () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const keys = JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] });
