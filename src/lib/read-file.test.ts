@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isWorldFailure } from './failure.ts';
 import { readNamedFile } from './read-file.ts';
 
 let folder: string;
@@ -27,5 +28,9 @@ describe('readNamedFile', () => {
     ['.', 'EISDIR'],
   ])('refuses %s with %s, at once', async (name, code) => {
     await expect(readNamedFile(join(folder, name))).rejects.toMatchObject({ code });
+  });
+
+  test.each(['pipe', 'endless'])('says of %s that the world is wrong, not the program', async (name) => {
+    expect(isWorldFailure(await readNamedFile(join(folder, name)).catch((error: unknown) => error))).toBe(true);
   });
 });

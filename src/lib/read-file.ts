@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open, readFile, readlink } from 'node:fs/promises';
+import { WorldFailure } from './failure.ts';
 
 /** Descriptors that this process was given; to open a pipe among them waits for nobody. */
 const given = /^\/(dev\/(stdin$|fd\/)|proc\/self\/fd\/)/;
@@ -19,16 +20,20 @@ export async function readNamedFile(path: string): Promise<Buffer> {
   try {
     const kind = await file.stat();
     if (kind.isFIFO() || kind.isSocket()) {
-      throw Object.assign(new Error(`"${path}" is a pipe, not a file`), { code: 'a pipe, not a file', path });
+      throw notAFile('a pipe, not a file', path);
     }
     // Such as /dev/zero, which has no end.
     if (kind.isCharacterDevice() && kind.rdev !== nullDevice) {
-      throw Object.assign(new Error(`"${path}" is a device, not a file`), { code: 'a device, not a file', path });
+      throw notAFile('a device, not a file', path);
     }
     return await file.readFile();
   } finally {
     await file.close();
   }
+}
+
+function notAFile(code: string, path: string): WorldFailure<string> {
+  return Object.assign(new WorldFailure(code, `"${path}" is ${code}`), { path });
 }
 
 /** The same as text; as `latin1`, which every sequence of bytes is, for what is checked as PEM or as a token afterwards. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,7 @@ describe('StateFile', () => {
     ['is of another layout', 'no layout', (path: string, text: string) => writeFile(path, text.replace('t 1', 't 2'))],
     ['is empty', 'no layout', (path: string) => writeFile(path, '')],
     ['others can write to', 'other users', (path: string) => chmod(path, 0o620)],
+    ['is a pipe', 'no plain file', (path: string) => execFileSync('sh', ['-c', 'rm "$0" && mkfifo -m 600 "$0"', path])],
     ['was in force a day ago', 'last day', async () => wait(24 * hourMs + 1)],
     ['is of a time to come', 'last day', async () => wait(-hourMs)],
   ])('is not used when it %s', async (_name, problem, change) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -74,13 +75,16 @@ export class StateFile {
   async #readText(): Promise<string | undefined> {
     let file: FileHandle;
     try {
-      file = await open(this.path);
+      // A pipe would be waited for in a thread that nothing can end.
+      file = await open(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
     try {
-      const { mode, uid, size } = await file.stat();
+      const kind = await file.stat();
+      if (!kind.isFile()) throw new Error('it is no plain file');
+      const { mode, uid, size } = kind;
       if ((mode & writableByOthers) !== 0 || uid !== process.geteuid?.())
         throw new Error('other users can write to it, or it is theirs');
       if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
