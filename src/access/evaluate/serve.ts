@@ -1,4 +1,4 @@
-import type { Chain, Listener, NetworkFilter } from '../lift/listener.ts';
+import { type Chain, catchers, type Listener, type NetworkFilter } from '../lift/listener.ts';
 import { HeaderLines } from '../model/header-lines.ts';
 import { notHttp, type Outcome, type Passage, type Step } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
@@ -42,6 +42,7 @@ export function serve(
   const untaken = isInspected || isLookedInto(listener.inspectors.http, connection) ? 'unread' : 'unawaited';
   if (chain === undefined) {
     for (const { at } of others) steps.push({ station: 'chain', at, decider: '' });
+    if (others.length === 0) steps.push(...missingServer(listener, connection));
     const client = { protocol: connection.protocol, isShakingHands: connection.tls !== undefined };
     return { outcome: closed(untaken, client, 'no filter chain takes it'), steps };
   }
@@ -59,6 +60,13 @@ export function serve(
     steps,
   );
   return { outcome: passing.along(), steps };
+}
+
+/** At a gateway, whose listener is decided by the Gateways that have servers on its port: other names are none of theirs. */
+function missingServer({ isBound, name, at }: Listener, { tls }: Connection): readonly Step[] {
+  if (!isBound || name === catchers.inbound || name === catchers.outbound) return [];
+  const asked = tls?.serverName ? `has the name ${tls.serverName}` : 'takes connections that name no server';
+  return [{ station: 'chain', at, decider: '', why: `no server of the port ${asked}` }];
 }
 
 /** A connection that a filter chain has taken. */

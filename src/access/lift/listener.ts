@@ -59,6 +59,7 @@ export interface Listener {
   readonly defaultChain: Chain | undefined;
   /** Whether it takes connections to its addresses itself; else it has what the one that catches all hands to it. */
   readonly isBound: boolean;
+  readonly at: Fragment;
   readonly gap: string | undefined;
 }
 
@@ -92,6 +93,7 @@ export function liftListener(fragment: Fragment): Listener {
       ? liftChain(message.message('default_filter_chain', `${listener}.FilterChain`), isOutbound)
       : undefined,
     isBound,
+    at: message.fragment,
     gap: message.gaps.first,
   };
 }
