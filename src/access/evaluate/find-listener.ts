@@ -1,3 +1,4 @@
+import type { MeshWorkload } from '../../contracts/mesh-file.ts';
 import { metricsPort, readinessPort } from '../../lib/proxy-addresses.ts';
 import { catchers, type Listener, type SocketAddress } from '../lift/listener.ts';
 import type { LiftedProxy } from '../lift-proxy.ts';
@@ -47,10 +48,12 @@ function listenersByAddress(listeners: LiftedProxy['listeners']): ListenersByAdd
   return found;
 }
 
-/** At a gateway, at a port of which no policy says anything. */
-export function unheard(port: number): Outcome {
+/** At a gateway, at a port of which no policy says anything. Its clients may mean a port of its service, which leads to another one. */
+export function unheard({ ports }: Pick<MeshWorkload, 'ports'>, port: number): Outcome {
   if (port === readinessPort || port === metricsPort) {
     return { kind: 'unmodelled', at: `port ${port}, where the proxy itself answers` };
   }
-  return closedWith([7], 'the gateway has no listener on this port');
+  const leading = ports.find((target) => target.port === port && target.targetPort !== port);
+  const hint = leading && `; port ${port} of ${leading.service} leads to its port ${leading.targetPort}`;
+  return closedWith([7], `the gateway has no listener on this port${hint ?? ''}`);
 }

@@ -247,7 +247,7 @@ class Journey {
     if (proxy !== undefined && server.role === 'router') {
       const arrival = { workload: server, proxy, connection, request };
       const listener = inboundListener(proxy, connection.destination);
-      if (listener === undefined) return this.#end(unheard(connection.destination.port), server);
+      if (listener === undefined) return this.#end(unheard(server, connection.destination.port), server);
       return this.#forward(arrival, listener, 'gateway');
     }
     const listener = isCaptured(this.#world, server, port) ? proxy?.listeners.get('virtualInbound') : undefined;

@@ -38,3 +38,18 @@ describe('a connection that no filter chain of a gateway takes', () => {
     expect(out).toMatch(new RegExp(`\n {4}filter chain: none matches: no server of the port ${why}, by ${by}\n`));
   });
 });
+
+test("a port of a gateway that is only its Service's is closed, and the answer has the port to which the Service leads", async () => {
+  const service = `apiVersion: v1
+kind: Service
+metadata: {name: gateway, namespace: foo}
+spec: {selector: {app: edge}, clusterIP: 10.96.0.9, ports: [{name: tls, port: 443, targetPort: 8443}]}
+---
+`;
+  const ask = async (port: number) =>
+    (await run(`explain - --from outside --to foo/edge:${port} --protocol tcp`, httpbinMesh + edge + service)).out;
+  const closed = '000 the connection is closed: the gateway has no listener on this port';
+  const hint = '; port 443 of gateway.foo.svc.cluster.local leads to its port 8443';
+  expect((await ask(443)).split('\n')[0]).toBe(`${closed}${hint}; curl exits with 7`);
+  expect((await ask(444)).split('\n')[0]).toBe(`${closed}; curl exits with 7`);
+});
