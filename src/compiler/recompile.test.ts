@@ -57,6 +57,31 @@ describe('compile', () => {
     expect(compiled).toBeGreaterThan(4);
   });
 
+  test('gives a TCP route the hash of its destination, once a rule says it', () => {
+    // They are called by their places: o0, o1 and so on.
+    const known = createCompiler({ settings: defaultSettings });
+    const service = (name: string, address: string) => ({
+      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'a' } },
+      spec: { clusterIP: address, ports: [{ name: 'tcp', port: 9000 }] },
+    });
+    const route = {
+      ...{ apiVersion: 'networking.mesh.io/v1', kind: 'VirtualService', metadata: { name: 'near', namespace: 'a' } },
+      spec: { hosts: ['o0'], tcp: [{ route: [{ destination: { host: 'o1' } }] }] },
+    };
+    const pod = {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'client', namespace: 'a' } },
+      ...{ spec: { containers: [{ name: 'mesh-proxy' }] }, status: { podIP: '10.0.0.1' } },
+    };
+    const rule = {
+      ...{ apiVersion: 'networking.mesh.io/v1', kind: 'DestinationRule', metadata: { name: 'far', namespace: 'a' } },
+      spec: { host: 'o1', trafficPolicy: { loadBalancer: { consistentHash: { useSourceIp: true } } } },
+    };
+    const files = [service('near', '10.96.0.1'), service('far', '10.96.0.2'), route, pod].map(fileOf);
+    outcome(known, files);
+    const after = [...files, fileOf(rule, files.length)];
+    expect(outcome(known, after)).toEqual(outcome(createCompiler({ settings: defaultSettings }), after));
+  });
+
   test('gives what a fresh compiler gives when what policies speak of comes and goes', () => {
     const known = createCompiler({ settings: defaultSettings });
     const fresh = (files: readonly SourceFile[]) => outcome(createCompiler({ settings: defaultSettings }), files);

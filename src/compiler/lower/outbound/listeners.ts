@@ -80,7 +80,8 @@ function listenerOf(
     http?.routes ?? '',
     fallback === undefined ? '' : 'tcp',
     ...draft.matched.map(({ match }) => JSON.stringify(match)),
-    ...targets.map(({ cluster, weightedClusters }) => JSON.stringify(weightedClusters ?? cluster)),
+    // The services that they lead to are no inputs, so all that is said of them has to stand here.
+    ...targets.map(({ by: _, origins: __, ...target }) => JSON.stringify(target)),
     String(overridesAlpn),
     unknown,
     String(draft.isBound),
