@@ -96,6 +96,28 @@ describe('PushQueue', () => {
     expect(pushed.slice(21)).toEqual(['slow-10']);
   });
 
+  test('gives each slot back in its own time', () => {
+    const { pushed, ask } = setUp(2, 1_000_000);
+    ask('one', 100_000);
+    vi.advanceTimersByTime(500);
+    ask('two', 100_000);
+    ask('three', 100_000);
+    ask('four', 100_000);
+    vi.advanceTimersByTime(500);
+    expect(pushed).toEqual(['one', 'two', 'three']);
+    vi.advanceTimersByTime(500);
+    expect(pushed).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  test('frees slots of small pushes again and again', () => {
+    const { pushed, ask } = setUp(1);
+    for (const name of ['deaf', 'mute', 'a']) ask(name);
+    vi.advanceTimersByTime(101);
+    expect(pushed).toEqual(['deaf', 'mute']);
+    vi.advanceTimersByTime(101);
+    expect(pushed).toEqual(['deaf', 'mute', 'a']);
+  });
+
   test('lets a large push keep its slot for a second although others wait', () => {
     const { pushed, ask } = setUp(1, 1_000_000);
     ask('large', 100_000);
