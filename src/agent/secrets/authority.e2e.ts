@@ -113,11 +113,11 @@ describe('the agent with an authority', () => {
     const { port } = authority;
     authority.close();
     const bench = await start();
-    await bench.untilLogged('there is no certificate yet: the authority at localhost');
+    await bench.untilLogged('there is no certificate yet: cannot connect to the authority at localhost');
     await eventually(async () => {
       const { status, body } = await httpGet(bench.statusPort, '/healthz/ready');
       expect(status).toBe(503);
-      expect(body).toContain('no identity: the authority at localhost');
+      expect(body).toContain('no identity: cannot connect to the authority at localhost');
     });
     authority = await startTestAuthority({ ca, port });
     await eventually(async () => expect(await bench.readiness()).toBe(200));

@@ -29,8 +29,9 @@ export class MeshdProgram {
 
   /** Of the listener with TLS, once it is open; the log is JSON. */
   async port(): Promise<number> {
-    await eventually(() => expect(this.output).toMatch(/serving gRPC over TLS/), { interval: 20 });
-    return Number(/"port":(\d+)/.exec(this.output)?.[1]);
+    const said = /"serving gRPC over TLS".*"port":(\d+)/;
+    await eventually(() => expect(this.output).toMatch(said), { interval: 20 });
+    return Number(said.exec(this.output)?.[1]);
   }
 
   signal(name: NodeJS.Signals): void {
