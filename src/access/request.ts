@@ -27,7 +27,10 @@ export interface HttpRequest {
   readonly authority: string;
   /** In the order of the wire; names in any case, repeated ones too. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Headers, in lower case, that a proxy on the way has set to a value that no prediction knows. */
+  /**
+   * Headers, in lower case, that a proxy on the way has set to a value that no prediction knows. One without a line in `headers`
+   * is absent where this value is empty.
+   */
   readonly opaque?: readonly string[] | undefined;
   /** Headers, in lower case, whose lines are known, absent ones too; absent: all are. */
   readonly told?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 import type { Blanks } from '../access/evaluate/blanks.ts';
 import { RequestView } from '../access/evaluate/request-view.ts';
-import { type AccessRule, type Condition, textsRead } from '../access/lift/rbac.ts';
+import { type AccessRule, type Condition, headersRead } from '../access/lift/rbac.ts';
 import { AddressBlock } from '../access/model/address-block.ts';
 import { HeaderLines } from '../access/model/header-lines.ts';
 import type { StringMatch } from '../access/model/string-match.ts';
@@ -32,7 +32,7 @@ export function headerIs(
 
 /** A rule named after its place among others; `gap`: where it says what is not understood. */
 export function ruleOf(condition: Condition, place = 0, gap?: string): AccessRule {
-  return { name: `rule-${place}`, condition, at, readsText: textsRead(condition), gap };
+  return { name: `rule-${place}`, condition, at, readsHeaders: headersRead(condition), gap };
 }
 
 /** What a proxy sees of a request. */

@@ -26,7 +26,7 @@ function verdictOf({ action, rules }: AccessRules, view: RequestView): AccessVer
   const opaque = view.blanks === undefined && view.opaque.length > 0 ? view.opaque : undefined;
   for (const { rule } of rulesFor(rules, view)) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
-    const unknown = opaque && firstOf(rule.readsText, opaque);
+    const unknown = opaque && firstOf(rule.readsHeaders, opaque);
     const isMet = unknown === undefined ? holds(rule.condition, view) : knownTruth(rule.condition, view);
     if (isMet === undefined)
       return { kind: 'unmodelled', at: `the value of the header ${unknown}, which ${rule.name} compares` };

@@ -60,11 +60,11 @@ function refusesAny(judged: readonly JudgedProvider[], view: RequestView, blanks
 
 function placesOf(provider: TokenProvider, view: RequestView, blanks: Blanks): Omit<JudgedProvider, 'provider'> {
   const { headers, params, cookies } = provider;
-  const places = { headers: headers.filter(({ name }) => view.headers.isTold(name)), params, cookies: [] };
+  const isKnown = ({ name }: (typeof headers)[number]): boolean =>
+    view.headers.isTold(name) && !view.opaque.includes(name);
+  const places = { headers: headers.filter(isKnown), params, cookies: [] };
   const told = findTokens(places, view.request);
-  const inHeaders = headers
-    .filter(({ name }) => !view.headers.isTold(name))
-    .map(({ name, prefix }) => `header ${name} ${prefix}`);
+  const inHeaders = headers.filter((header) => !isKnown(header)).map(({ name, prefix }) => `header ${name} ${prefix}`);
   const inCookies = cookies.map((name) => `cookie ${name}`);
   const inPath = new Set(told.map(({ place: { kind, name } }) => (kind === 'param' ? name : '')));
   const inQuery = params

@@ -35,10 +35,18 @@ function isFromPeer({ source }: Connection, { peer }: Blanks): boolean {
   return source === peer.address;
 }
 
-export function isBlankHeader({ name, match }: HeaderMatch, { headers, opaque, blanks }: RequestView): boolean {
-  const isOpaque = opaque.includes(name) && match !== 'present';
+/** Whether it is not known if a header of the request, or of a route, matches. */
+export function isBlankHeader(header: HeaderMatch, view: RequestView): boolean {
+  const { name } = header;
+  const { headers, blanks } = view;
+  const isOpaque = isOpaqueHeader(header, view);
   if (name === ':authority' || name === 'host') return isOpaque || blanks?.knows.authority === false;
   return isOpaque || (!name.startsWith(':') && !headers.isTold(name));
+}
+
+/** Whether only a proxy knows the value that is compared, or whether there is one. */
+export function isOpaqueHeader({ name, match }: HeaderMatch, { headers, opaque }: RequestView): boolean {
+  return opaque.includes(name) && (match !== 'present' || !headers.has(name));
 }
 
 /** The part that a property is of, and the property: equal where the same is asked of the same. */

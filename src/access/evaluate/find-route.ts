@@ -2,6 +2,7 @@ import type { Route, RouteTable, VirtualHost } from '../lift/route.ts';
 import { withoutPort } from '../model/authority.ts';
 import { lowerCase } from '../model/bytes.ts';
 import { queryValues } from '../model/query.ts';
+import { isOpaqueHeader } from './blank-leaves.ts';
 import { viewHeaderHolds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -26,7 +27,7 @@ export function findRoute(table: RouteTable | undefined, view: RequestView): Fou
   for (const route of host.routes) {
     if (route.gap !== undefined) return { kind: 'unmodelled', at: route.gap };
     if (!takes(route, view)) continue;
-    const unknown = route.match.headers.find(({ name, match }) => match !== 'present' && view.opaque.includes(name));
+    const unknown = route.match.headers.find((header) => isOpaqueHeader(header, view));
     if (unknown === undefined) return { kind: 'route', table, host, route };
     return { kind: 'unmodelled', at: `a route by the header ${unknown.name}, whose value only the proxy knows` };
   }
@@ -84,8 +85,7 @@ function takes({ match }: Route, view: RequestView): boolean {
     if (value === undefined || (wanted !== 'present' && !wanted.matches(value))) return false;
   }
   for (const header of match.headers) {
-    const isKnown = header.match === 'present' || !view.opaque.includes(header.name);
-    if (isKnown && !viewHeaderHolds(header, view)) return false;
+    if (!isOpaqueHeader(header, view) && !viewHeaderHolds(header, view)) return false;
   }
   return true;
 }

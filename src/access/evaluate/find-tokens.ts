@@ -2,6 +2,7 @@ import type { TokenProvider } from '../lift/jwt.ts';
 import { HeaderLines } from '../model/header-lines.ts';
 import { queryValues } from '../model/query.ts';
 import type { HttpRequest } from '../request.ts';
+import type { RequestView } from './request-view.ts';
 
 /** A token's text, and where it stands. */
 export interface FoundToken {
@@ -41,6 +42,16 @@ export function findTokens(
     if (text !== undefined) found.push({ text, place: { kind: 'cookie', name, prefix: '' } });
   }
   return found;
+}
+
+/** The header, of those where a provider looks for tokens, whose value only a proxy knows; undefined where there is none. */
+export function unknownPlace(
+  { headers, cookies }: TokenPlaces,
+  { opaque }: Pick<RequestView, 'opaque'>,
+): string | undefined {
+  if (opaque.length === 0) return undefined;
+  const names = headers.map(({ name }) => name);
+  return [...names, ...(cookies.length > 0 ? ['cookie'] : [])].find((name) => opaque.includes(name));
 }
 
 /** The text from the first character after the prefix that can be part of a token. */

@@ -30,7 +30,7 @@ export function isNearLimits(request: HttpRequest, { maxHeaders, maxHeadBytes }:
   let bytes = method.length + path.length + authority.length + ofPseudoHeaders + 1;
   bytes += (unseen + (opaque?.length ?? 0)) * mostOfUnseen;
   for (const [name, value] of headers) bytes += name.length + value.length + 4;
-  return headers.length + 4 + unseen > maxHeaders || bytes > maxHeadBytes;
+  return headers.length + 4 + unseen > maxHeaders || bytes > Math.min(maxHeadBytes, mostOfOneString);
 }
 
 /** The answer to a head that is too large; undefined where the codec takes it. */

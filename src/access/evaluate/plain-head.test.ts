@@ -136,3 +136,11 @@ function heads(): fc.Arbitrary<HttpRequest> {
     unseen: fc.constantFrom(undefined, 12),
   });
 }
+
+test.each([
+  [65_000, false],
+  [65_537, true],
+])('a value of %i bytes is near a limit, whatever size a listener allows: %s', (length, isNear) => {
+  const head = { method: 'GET', path: '/', authority: 'a', headers: [['x', 'a'.repeat(length)]] } as const;
+  expect(isNearLimits(head, { maxHeaders: 100, maxHeadBytes: 96 * 1_024 })).toBe(isNear);
+});

@@ -32,10 +32,15 @@ const decidingHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** By them Envoy tells a preflight from other requests with OPTIONS: its tokens are not read, and it may be answered. */
+const headersOfPreflight: ReadonlySet<string> = new Set(['origin', 'access-control-request-method']);
+
 /** The checks of the codec and of the connection manager, and what they change in a request. */
 export function receive(manager: HttpManager, connection: Connection, request: HttpRequest, blanks?: Blanks): Received {
   const isPlain = isPlainHead(request) && !isNearLimits(request, manager);
-  const untold = request.opaque?.find((name) => decidingHeaders.has(name));
+  const untold = request.opaque?.find(
+    (name) => decidingHeaders.has(name) || (request.method === 'OPTIONS' && headersOfPreflight.has(name)),
+  );
   if (untold !== undefined) return { outcome: { kind: 'unmodelled', at: `the value of the header ${untold}` } };
   const fault = isPlain ? undefined : checkWire(connection, request, manager, blanks);
   if (fault !== undefined) return { outcome: fault };

@@ -119,7 +119,7 @@ describe('judge', () => {
 function judgePlainly({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
   for (const rule of rules) {
     if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
-    const unknown = view.blanks === undefined && rule.readsText.find((name) => view.opaque.includes(name));
+    const unknown = view.blanks === undefined && rule.readsHeaders.find((name) => view.opaque.includes(name));
     const isMet = unknown ? knownTruth(rule.condition, view) : holds(rule.condition, view);
     if (isMet === undefined)
       return { kind: 'unmodelled', at: `the value of the header ${unknown}, which ${rule.name} compares` };

@@ -39,7 +39,7 @@ class RuleIndex {
       const placed = { rule, place };
       const own = keys[place];
       if (own === undefined) this.#others.push(placed);
-      else for (const name of rule.readsText) addOnce(this.#readers, name, placed);
+      else for (const name of rule.readsHeaders) addOnce(this.#readers, name, placed);
       for (const key of own ?? []) {
         const shelf = shelves.get(key.reading) ?? new Shelf(key);
         shelves.set(key.reading, shelf);

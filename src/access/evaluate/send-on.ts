@@ -39,16 +39,17 @@ function changeHeaders(view: RequestView, { removed, added }: HeaderChanges): vo
   for (const header of added) addHeader(view, header);
 }
 
-function addHeader(view: RequestView, { name, value, action }: AddedHeader): void {
+function addHeader(view: RequestView, { name, value, mayBeEmpty, action }: AddedHeader): void {
   const { headers } = view;
   // Unknown lines stay unknown, whatever is done with them.
   if (!headers.isTold(name) && action !== 'overwrite') return;
   const isThere = headers.has(name);
   if ((action === 'if-absent' && isThere) || (action === 'if-there' && !isThere)) return;
+  if (value === undefined) view.setOpaque(name);
+  if (mayBeEmpty) return;
   const text = byteText(value ?? '');
   if (action === 'append') headers.add(name, text);
   else headers.set(name, text);
-  if (value === undefined) view.setOpaque(name);
 }
 
 function rewritten(path: string, match: StringMatch, rewrite: PathRewrite): string {

@@ -6,7 +6,7 @@ import type { Outcome } from '../outcome.ts';
 import { assumeTokens } from './assume-tokens.ts';
 import { tokenFilter } from './blanks.ts';
 import { isPreflight } from './cors.ts';
-import { type FoundToken, findTokens } from './find-tokens.ts';
+import { type FoundToken, findTokens, unknownPlace } from './find-tokens.ts';
 import type { RequestView } from './request-view.ts';
 import type { Observer, Surroundings, TokenState } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
@@ -63,6 +63,8 @@ class Verification {
         state,
       );
     for (const provider of this.#filter.providers) {
+      const unknown = this.#judge.claims === undefined ? unknownPlace(provider, this.#view) : undefined;
+      if (unknown !== undefined) return { kind: 'unmodelled', at: `the header ${unknown}, which may have a token` };
       const found = this.#tokensOf(provider);
       if (found.length === 0) continue;
       const refusal = this.#refusalOfAll(found, provider);
@@ -146,10 +148,10 @@ class Verification {
     }
   }
 
+  /** Cookies stay. */
   #remove({ place: { kind, name } }: FoundToken): void {
     if (kind === 'header') this.#view.headers.delete(name);
     if (kind === 'param') this.#view.path = withoutParameter(this.#view.path, name);
-    if (kind === 'cookie') this.#view.setOpaque('cookie');
   }
 }
 

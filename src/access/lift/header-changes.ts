@@ -6,6 +6,8 @@ export interface AddedHeader {
   readonly name: string;
   /** Undefined: it is put together from what only the proxy knows. */
   readonly value: string | undefined;
+  /** Whether such a value may be empty, with which Envoy leaves the header as it was. */
+  readonly mayBeEmpty: boolean;
   readonly action: 'append' | 'overwrite' | 'if-absent' | 'if-there';
 }
 
@@ -36,12 +38,14 @@ const actions: Readonly<Record<string, AddedHeader['action']>> = {
 function liftAdded(option: Message): readonly AddedHeader[] {
   const header = option.message('header', 'envoy.config.core.v3.HeaderValue');
   const text = header.text('value');
-  if (text === '' && !option.flag('keep_empty_value')) return [];
+  const keepsEmpty = option.flag('keep_empty_value');
+  if (text === '' && !keepsEmpty) return [];
   const isPlain = !/%(?!%)/.test(text.replaceAll('%%', ''));
   return [
     {
       name: header.text('key').toLowerCase(),
       value: isPlain ? text.replaceAll('%%', '%') : undefined,
+      mayBeEmpty: !isPlain && !keepsEmpty && /^(?:%[^%(]+(?:\([^)]*\))?(?::\d+)?%)*$/.test(text),
       action: actions[option.text('append_action')] ?? 'append',
     },
   ];

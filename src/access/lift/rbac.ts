@@ -38,8 +38,8 @@ export interface AccessRule {
   readonly name: string;
   readonly condition: Condition;
   readonly at: Fragment;
-  /** Headers whose text it compares, lower case, without the method. */
-  readonly readsText: readonly string[];
+  /** Headers that it looks at, lower case, without the method. */
+  readonly readsHeaders: readonly string[];
   /** Where it says what is not understood; undefined where all is. */
   readonly gap: string | undefined;
 }
@@ -97,19 +97,19 @@ function liftRule(name: string, policy: Message): AccessRule {
   const permissions = policy.messages('permissions', `${rbac}.Permission`).map(liftPermission);
   const principals = policy.messages('principals', `${rbac}.Principal`).map(liftPrincipal);
   const condition: Condition = { kind: 'all', of: [some(permissions), some(principals)] };
-  return { name, condition, readsText: textsRead(condition), at: policy.fragment, gap: policy.gaps.first };
+  return { name, condition, readsHeaders: headersRead(condition), at: policy.fragment, gap: policy.gaps.first };
 }
 
-/** Names of the headers whose text a condition compares, in the order of its leaves; of the method nothing is ever unknown. */
-export function textsRead(condition: Condition): readonly string[] {
+/** Names of the headers that a condition looks at, in the order of its leaves; of the method nothing is ever unknown. */
+export function headersRead(condition: Condition): readonly string[] {
   switch (condition.kind) {
     case 'all':
     case 'some':
-      return condition.of.flatMap(textsRead);
+      return condition.of.flatMap(headersRead);
     case 'not':
-      return textsRead(condition.of);
+      return headersRead(condition.of);
     case 'header':
-      return condition.header.match === 'present' || condition.header.name === ':method' ? [] : [condition.header.name];
+      return condition.header.name === ':method' ? [] : [condition.header.name];
     default:
       return [];
   }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { run } from '../testing/run-meshpol.ts';
 import { httpbinMesh } from './testing/httpbin-mesh.ts';
@@ -44,4 +45,58 @@ describe('a rule by a header whose value only the proxy knows', () => {
       }
     },
   );
+});
+
+const routed = (name: string, value: string): string => `apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: httpbin, namespace: foo}
+spec:
+  hosts: [httpbin]
+  http: [{headers: {request: {set: {${name}: "${value}"}}}, route: [{destination: {host: httpbin, port: {number: 8000}}}]}]
+---
+`;
+
+const tokens = (): string => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const keys = JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] });
+  return `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: foo}
+spec: {selector: {matchLabels: {app: httpbin}}, jwtRules: [{issuer: a, jwks: '${keys}', fromCookies: [c]}, {issuer: b, jwks: '${keys}'}]}
+---
+`;
+};
+
+describe('a header that a route sets to a value that only the proxy knows', () => {
+  const verdict = async (inputs: string, ...more: readonly string[]): Promise<string | undefined> => {
+    const words = 'explain - --from foo/sleep --to httpbin:8000'.split(' ');
+    const { out } = await run([...words, ...more], httpbinMesh + inputs);
+    return out.split('\n')[0];
+  };
+  const any = (name: string): string => `{when: [{key: "request.headers[${name}]", values: ["*"]}]}`;
+
+  test.each(['ALLOW', 'DENY'])('may be absent where the value may be empty, to a rule with %s', async (action) => {
+    const inputs = (value: string): string => routed('x-user', value) + policy(action, [any('x-user')]);
+    expect(await verdict(inputs('%REQ(x-real)%'))).toMatch(/^unknown: .*the value of the header x-user/);
+    expect(await verdict(inputs('%REQ(x-real)%%REQ(y)%'), '--header', 'x-user: a')).toMatch(
+      action === 'ALLOW' ? /^reaches/ : /^403/,
+    );
+    expect(await verdict(inputs('a%REQ(x-real)%'))).toMatch(action === 'ALLOW' ? /^reaches/ : /^403/);
+  });
+
+  test.each(['authorization', 'cookie'])('may have a token where it is %s', async (name) => {
+    const inputs =
+      routed(name, '%REQ(x-token)%') + tokens() + policy('ALLOW', ['{from: [{source: {requestPrincipals: ["*"]}}]}']);
+    expect(await verdict(inputs)).toMatch(new RegExp(`^unknown: .*the header ${name}, which may have a token`));
+    expect(await verdict(inputs, '--claims', '{"iss":"a","sub":"b"}')).toMatch(/^reaches/);
+  });
+
+  test.each(['origin', 'access-control-request-method'])('may make a preflight where it is %s', async (name) => {
+    const inputs = routed(name, '%REQ(x-real)%') + tokens();
+    const asked = ['--header', 'authorization: Bearer bad', '--method'];
+    expect(await verdict(inputs, ...asked, 'OPTIONS')).toMatch(
+      new RegExp(`^unknown: .*the value of the header ${name}`),
+    );
+    expect(await verdict(inputs, ...asked, 'GET')).toMatch(/^401/);
+  });
 });

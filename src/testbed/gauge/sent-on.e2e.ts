@@ -24,6 +24,20 @@ const actions: readonly (readonly [path: string, action: object, more?: object])
   ...told.map((name) => [`/set-${name}`, { cluster: 'next', prefix_rewrite: '/p' }, set(name, '9')] as const),
 ];
 const routes = actions.map(([prefix, route, more]) => ({ match: { prefix }, name: prefix, route, ...more }));
+/** Headers that are put together from what the client sends, or is not there. */
+const formed = [
+  'OVERWRITE_IF_EXISTS_OR_ADD',
+  'APPEND_IF_EXISTS_OR_ADD',
+  'ADD_IF_ABSENT',
+  'OVERWRITE_IF_EXISTS',
+].flatMap((append_action) =>
+  ['%REQ(x-own)%', '%REQ(x-own)%%REQ(x-other)%', 'a%REQ(x-own)%', '%%%REQ(x-own)%'].map((value) => ({
+    match: { prefix: `/formed/${append_action}/${encodeURIComponent(value)}/` },
+    name: `${append_action} ${value}`,
+    route: { cluster: 'next' },
+    request_headers_to_add: [{ header: { key: 'x-formed', value }, append_action }],
+  })),
+);
 const counting = { include_request_attempt_count: true };
 const silent = { suppress_envoy_headers: true };
 
@@ -36,6 +50,7 @@ const grpcWeb = {
 const fronts: Readonly<Record<string, EdgeListener>> = {
   'tells and counts': { routes, virtualHost: counting },
   tells: { routes },
+  forms: { routes: formed },
   counts: { routes, virtualHost: counting, router: silent },
   'does neither': { routes, router: silent },
   'traces what comes in': { routes, direction: 'INBOUND', settings: { tracing: {} } },
@@ -51,7 +66,7 @@ beforeAll(async () => {
   envoy = await EdgeEnvoy.start(
     { ...fronts, next },
     [{ name: 'next', listener: 'next', protocol: 'http_protocol_options' }],
-    [...seen, ...ofConnection, ...ofGrpcWeb],
+    [...seen, ...ofConnection, ...ofGrpcWeb, 'x-formed'],
   );
 }, 120_000);
 
@@ -95,12 +110,14 @@ const changes = ['websocket', 'WebSocket', 'h2c', ' h2c', undefined].flatMap((up
 
 describe('what a proxy sends on', () => {
   test.each(
-    Object.keys(fronts).flatMap((front) =>
-      actions.flatMap(([path]) => [
-        { front, edge: text(path, { path: `${path}?q` }) },
-        { front, edge: text(path, { path: `${path}?q`, headers: told.map((name) => [name, 'own'] as const) }) },
-      ]),
-    ),
+    Object.keys(fronts)
+      .filter((front) => front !== 'forms')
+      .flatMap((front) =>
+        actions.flatMap(([path]) => [
+          { front, edge: text(path, { path: `${path}?q` }) },
+          { front, edge: text(path, { path: `${path}?q`, headers: told.map((name) => [name, 'own'] as const) }) },
+        ]),
+      ),
   )('that $front: $edge.name', async ({ front, edge }) => {
     const outcome = envoy.predict(front, edge.protocol, edge.request);
     if (outcome.kind !== 'reaches' || outcome.request === undefined) throw new Error(outcome.kind);
@@ -117,6 +134,28 @@ describe('what a proxy sends on', () => {
 
   test.each(changes)('of what is for one connection: $name', async (edge) => {
     await compare('tells', edge, ofConnection);
+  });
+});
+
+const lines = [[], ['x-own'], ['x-formed'], ['x-own', 'x-formed']].map((names) =>
+  names.map((name) => [name, `of ${name}`] as const),
+);
+
+describe('a header of a value that only the proxy knows', () => {
+  test.each(
+    formed.flatMap(({ name, match: { prefix } }) =>
+      lines.map((headers) => text(`${name}, ${JSON.stringify(headers)}`, { path: prefix, headers })),
+    ),
+  )('is there where it is predicted, and else may be: $name', async (edge) => {
+    const outcome = envoy.predict('forms', edge.protocol, edge.request);
+    if (outcome.kind !== 'reaches' || outcome.request === undefined) throw new Error(outcome.kind);
+    const { headers, opaque = [] } = outcome.request;
+    const told = headers.find(([name]) => name === 'x-formed')?.[1];
+    const before = envoy.lines('next').length;
+    await envoy.observe('forms', edge);
+    const value = envoy.lines('next')[before]?.headers['x-formed'];
+    if (!opaque.includes('x-formed')) expect(value).toBe(told ?? null);
+    else if (told !== undefined) expect(value).toEqual(expect.any(String));
   });
 });
 

@@ -112,7 +112,16 @@ let envoy: EdgeEnvoy;
 
 beforeAll(async () => {
   const route = { match: { prefix: '/' }, name: 'all', direct_response: { status: 200 } };
-  envoy = await EdgeEnvoy.start({ tokens: { filters: [filter], routes: [route] } }, []);
+  const onward = { match: { prefix: '/' }, name: 'on', route: { cluster: 'next' } };
+  envoy = await EdgeEnvoy.start(
+    {
+      tokens: { filters: [filter], routes: [route] },
+      front: { filters: [filter], routes: [onward] },
+      next: { routes: [route] },
+    },
+    [{ name: 'next', listener: 'next', protocol: 'http_protocol_options' }],
+    ['cookie', 'x-token'],
+  );
 }, 120_000);
 
 afterAll(() => envoy.stop());
@@ -123,4 +132,19 @@ describe('the text of a token', () => {
     const outcome = envoy.predict('tokens', edge.protocol, edge.request);
     expect(await envoy.observe('tokens', edge)).toEqual(expected(outcome));
   });
+});
+
+test.each([
+  ['x-token', good],
+  ['cookie', `a=b; session=${good}; c=d`],
+])('a token that is not forwarded leaves the header %s as it is predicted', async (name, value) => {
+  const edge = text(name, { headers: [[name, value]] });
+  await envoy.learn(edge.request);
+  const outcome = envoy.predict('front', edge.protocol, edge.request);
+  if (outcome.kind !== 'reaches' || outcome.request === undefined) throw new Error(outcome.kind);
+  const { headers, opaque } = outcome.request;
+  const before = envoy.lines('next').length;
+  await envoy.observe('front', edge);
+  expect(envoy.lines('next')[before]?.headers[name]).toBe(headers.find(([one]) => one === name)?.[1] ?? null);
+  expect(opaque).toEqual(['x-request-id']);
 });

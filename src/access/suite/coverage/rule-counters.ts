@@ -43,7 +43,7 @@ export class RuleCounters {
     const counter = this.#counters.get(keyOf(rule.name, place));
     if (counter === undefined) return;
     if (hasDecided) this.#tally.count('rules', counter.field, 'decided');
-    if (rule.gap !== undefined || rule.readsText.some((name) => view.opaque.includes(name))) return;
+    if (rule.gap !== undefined || rule.readsHeaders.some((name) => view.opaque.includes(name))) return;
     const seen = seePredicates(counter.tree, view);
     // A template of the user's has changed the rule: its predicates say nothing of it.
     if (seen.isMatched !== holds(rule.condition, view)) return;
