@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AccessRequest, travel } from '../src/access/evaluate/journey.ts';
+import type { AccessRequest } from '../src/access/evaluate/access-request.ts';
+import { travel } from '../src/access/evaluate/travel.ts';
 import type { World } from '../src/access/world.ts';
 import { compiledWorld } from '../src/testing/compiled-world.ts';
 import { line, median, ms, quantile } from './measure.ts';

@@ -1,7 +1,7 @@
 import type { MeshService, MeshWorkload } from '../contracts/mesh-file.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { AccessRequest } from './evaluate/access-request.ts';
 import type { Client } from './evaluate/client.ts';
-import type { AccessRequest } from './evaluate/journey.ts';
 import { findService, findWorkload, keyOf, type WorkloadName, type World } from './world.ts';
 
 /** Where a request goes: a workload, or a host as its client writes it; without a port, the only one that is served. */

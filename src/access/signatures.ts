@@ -1,4 +1,5 @@
 import { type CompactVerifyResult, compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
+import { withoutOuterBlanks } from '../lib/header-text.ts';
 import { findTokens } from './evaluate/find-tokens.ts';
 import { joinLines } from './evaluate/receive.ts';
 import { HeaderLines } from './model/header-lines.ts';
@@ -20,7 +21,7 @@ export class Signatures {
   async learn(proxies: World['proxies'], request: HttpRequest): Promise<void> {
     const { path } = request;
     // HTTP/1.1 has no blanks around a value, HTTP/2 leaves them there.
-    const plain = request.headers.map(([name, value]) => [name, value.replaceAll(/^[ \t]+|[ \t]+$/g, '')] as const);
+    const plain = request.headers.map(([name, value]) => [name, withoutOuterBlanks(value)] as const);
     for (const lines of [request.headers, plain]) {
       const headers = joinLines(new HeaderLines(lines)).freeze();
       for (const provider of distinctProviders(proxies)) {

@@ -21,6 +21,11 @@ export function hasOuterBlanks(text: string): boolean {
   return isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1));
 }
 
+/** A text without the spaces and tabs around it. */
+export function withoutOuterBlanks(text: string): string {
+  return hasOuterBlanks(text) ? text.replaceAll(/^[ \t]+|[ \t]+$/g, '') : text;
+}
+
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }

@@ -1,5 +1,6 @@
+import type { AccessRequest } from '../access/evaluate/access-request.ts';
 import type { Client } from '../access/evaluate/client.ts';
-import { type AccessRequest, travel } from '../access/evaluate/journey.ts';
+import { travel } from '../access/evaluate/travel.ts';
 import { explainWays } from '../access/explanation.ts';
 import { addressesOf, authorityOf, requireClient, type Target } from '../access/resolve-target.ts';
 import { Signatures } from '../access/signatures.ts';

@@ -1,4 +1,4 @@
-import { sortedBy } from '../lib/sort.ts';
+import { compareStrings } from '../lib/sort.ts';
 import { SparseMap } from '../lib/sparse.ts';
 import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDetail } from './message.ts';
 import { withPosition } from './position.ts';
@@ -16,6 +16,7 @@ import {
 } from './stream.ts';
 import { SubscribedNames } from './subscribed-names.ts';
 import { type Culprit, Suspects } from './suspects.ts';
+import { UnansweredResponses } from './unanswered.ts';
 
 interface Changes {
   readonly resources: readonly DiscoveryResource[];
@@ -23,9 +24,6 @@ interface Changes {
 }
 
 const noResources: readonly DiscoveryResource[] = [];
-
-/** A client that answers nothing may leave so many responses open; the word about an older one is not understood. */
-const mostUnanswered = 64;
 
 /**
  * One client's subscription to one type in the incremental form of the protocol. What the client has is told by a view
@@ -43,7 +41,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   #base: ResourceView = emptyView;
   /** Versions of the client where they are not those of the view, by name; '': it has none, or gets another one anyway. */
   readonly #exceptions = new SparseMap<string, string>();
-  readonly #unanswered = new SparseMap<string, SentResponse>();
+  readonly #unanswered = new UnansweredResponses();
   #lastSent = noResources;
 
   constructor(source: ViewSource, nextNonce: () => string) {
@@ -108,7 +106,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   update({ removes = true }: UpdateOptions = {}): DeltaResponse | undefined {
     if (!this.#hasStarted) return undefined;
     const probe = this.#suspects?.probe;
-    if (probe !== undefined && ![...this.#unanswered.values()].some(({ isProbe }) => isProbe)) {
+    if (probe !== undefined && !this.#unanswered.hasProbe) {
       return this.#respond({ resources: probe, removed: [] }, true);
     }
     this.#move();
@@ -163,9 +161,8 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   }
 
   #settle(request: DeltaRequest): Omit<StreamReaction<never>, 'response'> {
-    const answered = this.#unanswered.get(request.responseNonce);
+    const answered = this.#unanswered.take(request.responseNonce);
     if (answered === undefined) return {};
-    this.#unanswered.delete(request.responseNonce);
     if (request.errorDetail !== undefined) return this.#refuse(answered, request.errorDetail);
     const culprits = (answered.isProbe && this.#suspects?.settle(true)) || [];
     return { isAccepted: true, culprits };
@@ -227,7 +224,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
       } else if (isNews) resources.push(resource);
       this.#exceptions.delete(name);
     }
-    return { resources: sortedBy(resources, ({ name }) => name), removed: removed.sort() };
+    return { resources: resources.sort((a, b) => compareStrings(a.name, b.name)), removed: removed.sort() };
   }
 
   #respond({ resources, removed }: Changes, isProbe = false): DeltaResponse | undefined {
@@ -238,8 +235,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   #send({ resources, removed }: Changes, isProbe = false): DeltaResponse {
     const nonce = this.#nextNonce();
     const { version } = this.#base;
-    this.#unanswered.set(nonce, { version, resources, isProbe });
-    if (this.#unanswered.size > mostUnanswered) this.#unanswered.delete([...this.#unanswered.keys()][0] ?? '');
+    this.#unanswered.add(nonce, { version, resources, isProbe });
     this.#lastSent = resources;
     if (isProbe) for (const { name, version } of resources) this.#probed(name, version);
     const { type, position } = this.#source;

@@ -1,3 +1,4 @@
+import { withoutOuterBlanks } from '../../lib/header-text.ts';
 import { lowerCase } from '../model/bytes.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
@@ -73,7 +74,7 @@ function isGrpc({ headers }: Pick<HttpRequest, 'headers'>, protocol: Connection[
   let type = '';
   for (const [name, value] of headers) {
     if (name.length !== 12 || lowerCase(name) !== 'content-type') continue;
-    const text = protocol === 'h2' ? value : value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+    const text = protocol === 'h2' ? value : withoutOuterBlanks(value);
     if (text !== '') type += type === '' ? text : `,${text}`;
   }
   return /^application\/grpc(?:$|\+)/.test(type);

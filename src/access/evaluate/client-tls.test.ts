@@ -4,7 +4,7 @@ import { predict } from '../../testing/gauge-prediction.ts';
 import { compileGauged, peerAuthentication } from '../../testing/gauged-mesh.ts';
 import type { ClientTls } from '../request.ts';
 import { Signatures } from '../signatures.ts';
-import { travel } from './journey.ts';
+import { travel } from './travel.ts';
 
 const address = '10.1.0.1';
 const judge = { now: 0, signatures: new Signatures() };

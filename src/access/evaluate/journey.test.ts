@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomeCells, outcomeRows } from '../../../e2e/mesh/outcome-table.ts';
 import { compiledWorld } from '../../testing/compiled-world.ts';
 import { findService } from '../world.ts';
-import { travel } from './journey.ts';
+import { travel } from './travel.ts';
 
 const example = new URL('../../../examples/first-mesh/', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, example), 'utf8');

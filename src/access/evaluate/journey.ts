@@ -3,62 +3,18 @@ import type { LiftedProxy } from '../lift-proxy.ts';
 import type { Outcome, Step } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import { findWorkload, proxyOf, type WorkloadName, type World, workloadAt } from '../world.ts';
+import { type AccessRequest, assumedAddress } from './access-request.ts';
 import { answered, inFormOf, statusOfReset, unanswered } from './answer.ts';
 import type { Blanks } from './blanks.ts';
-import { type Choose, everyWay, oneEndpoint } from './choices.ts';
-import { type Client, tlsOf } from './client.ts';
+import { type Choose, oneEndpoint } from './choices.ts';
+import { tlsOf } from './client.ts';
 import { closedWith } from './closed.ts';
 import { inboundListener, outboundListener, unheard } from './find-listener.ts';
 import { addressTowards, endpointsBehind, isCaptured, serviceAt } from './network.ts';
 import { serve } from './serve.ts';
-import type { AuthorizerAnswer, Observer } from './surroundings.ts';
 import type { TokenJudge } from './token-judge.ts';
 import { type Dialled, dial, endpointsFor, hasNobody, type Reaches, transportOf } from './upstream.ts';
-import type { Leg, Way } from './way.ts';
-
-/** One request from a client to an address. */
-export interface AccessRequest {
-  readonly from: Client;
-  readonly to: { readonly address: string; readonly port: number };
-  readonly protocol: Connection['protocol'];
-  /** Absent for bytes. */
-  readonly request?: HttpRequest | undefined;
-  /** What every external authorizer answers; absent: each answer is a way of its own. */
-  readonly authorizer?: AuthorizerAnswer | undefined;
-}
-
-/** Address of a client without a known one: from the block for benchmarks (RFC 2544), which nobody uses. */
-export const assumedAddress = '198.18.0.1';
-
-/** Gives the observer of the proxy of a workload. */
-export type ObserveProxy = (workload: WorkloadName) => Observer;
-
-/** Every way that a request may take: several if weights, a choice of endpoints or something outside of the mesh decide. */
-export function travel(
-  world: World,
-  access: AccessRequest,
-  tokens: TokenJudge,
-  observe?: ObserveProxy,
-): readonly Way[] {
-  return everyWay((choose) => new Journey(world, access, tokens, choose, observe).start()).map(
-    ({ result, because }) => {
-      if (because.length === 0) return result;
-      // An endpoint is told by the target.
-      const told = because.filter(({ kind }) => kind !== 'endpoint');
-      return told.length === 0 ? result : { ...result, because: told };
-    },
-  );
-}
-
-/** The one way that these answers lead. */
-export function travelOnce(
-  world: World,
-  access: AccessRequest,
-  tokens: TokenJudge,
-  { choose, blanks }: { readonly choose: Choose; readonly blanks: Blanks },
-): Way {
-  return new Journey(world, access, tokens, choose, undefined, blanks).start();
-}
+import type { Leg, ObserveProxy, Way } from './way.ts';
 
 /** A connection that a proxy has taken, to where it sends it on. */
 interface Arrival {
@@ -77,7 +33,8 @@ const mostLegs = 6;
 const otherIdentity = 'the identity of the server is not the expected one';
 const notEnded = 'nobody ends the mutual TLS of the mesh';
 
-class Journey {
+/** One way of a request, from its client through each proxy; what nobody knows, `choose` and `blanks` answer. */
+export class Journey {
   readonly #world: World;
   readonly #access: AccessRequest;
   readonly #tokens: TokenJudge;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compiledWorld } from '../../testing/compiled-world.ts';
 import { twoSidecars } from '../../testing/two-sidecars.ts';
 import type { HttpRequest } from '../request.ts';
-import { travel } from './journey.ts';
+import { travel } from './travel.ts';
 
 const ports = { 'http/1.1': 80, h2: 90 } as const;
 

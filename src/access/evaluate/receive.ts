@@ -1,4 +1,4 @@
-import { hasOuterBlanks } from '../../lib/header-text.ts';
+import { hasOuterBlanks, withoutOuterBlanks } from '../../lib/header-text.ts';
 import type { HttpManager } from '../lift/http-manager.ts';
 import { stripAuthority } from '../model/authority.ts';
 import { HeaderLines } from '../model/header-lines.ts';
@@ -102,17 +102,13 @@ function cleanLines(
 ): HeaderLines {
   const kept = underscores === 'drop' ? headers.filter(([name]) => !name.includes('_')) : headers;
   const isClean = protocol === 'h2' || !kept.some(([, value]) => hasOuterBlanks(value));
-  return new HeaderLines(isClean ? kept : kept.map(([name, raw]) => [name, withoutBlanks(raw)]), told);
+  return new HeaderLines(isClean ? kept : kept.map(([name, raw]) => [name, withoutOuterBlanks(raw)]), told);
 }
 
 /** Joins lines. The codec of HTTP/2 gathers cookies apart, and an empty one is none. */
 function gather(lines: HeaderLines, protocol: Connection['protocol'], opaque: HttpRequest['opaque']): void {
   joinLines(lines, protocol);
   if (protocol === 'h2' && lines.first('cookie') === '' && opaque?.includes('cookie') !== true) lines.delete('cookie');
-}
-
-function withoutBlanks(value: string): string {
-  return value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 }
 
 /** As Envoy reads them: of some headers it makes one line. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compiledWithKeySets } from '../../testing/compiled-world.ts';
 import { createKeySets } from '../../testing/oracle/surroundings.ts';
-import { travel } from './journey.ts';
+import { travel } from './travel.ts';
 
 const [keySet = ''] = createKeySets().texts;
 const mesh = `apiVersion: v1

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compiledWorld } from '../../testing/compiled-world.ts';
 import { twoSidecars } from '../../testing/two-sidecars.ts';
-import { travel } from './journey.ts';
+import { travel } from './travel.ts';
 
 const access = (action: string): string => `apiVersion: security.mesh.io/v1
 kind: AuthorizationPolicy

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compiledWorld } from '../../testing/compiled-world.ts';
-import { travel } from './journey.ts';
+import { travel } from './travel.ts';
 
 const pod = (name: string, address: string, annotation = ''): string => `apiVersion: v1
 kind: Pod

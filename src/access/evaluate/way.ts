@@ -2,6 +2,7 @@ import type { Outcome, Step } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
 import type { WorkloadName } from '../world.ts';
 import type { Unknown } from './choices.ts';
+import type { Observer } from './surroundings.ts';
 
 /** What one proxy did with a request, or what happens without a proxy. */
 export interface Leg {
@@ -31,3 +32,6 @@ export interface Way {
   /** What it assumes of things that nobody knows; absent: nothing. */
   readonly because?: readonly Unknown[];
 }
+
+/** Gives who observes the proxy of a workload, on whatever way. */
+export type ObserveProxy = (workload: WorkloadName) => Observer;

@@ -1,3 +1,5 @@
+import { withoutOuterBlanks } from '../../lib/header-text.ts';
+
 /** What a `connection` header of HTTP/1 asks of a proxy. */
 export interface ConnectionHeader {
   /** Headers, in lower case, that go no further. */
@@ -11,8 +13,6 @@ export interface ConnectionHeader {
 /** So many names and more are refused. */
 const mostNames = 10;
 
-const blanks = /^[ \t]+|[ \t]+$/g;
-
 /**
  * The protocol, in lower case, that a request over HTTP/1.1 wants to change to by its lines of `connection` and `upgrade`;
  * undefined where it wants none, or HTTP/2, which Envoy passes over.
@@ -25,7 +25,7 @@ export function wantedProtocol(connection: readonly string[], upgrade: readonly 
 
 /** All lines of `upgrade` together, in lower case, as Envoy reads them. */
 export function protocolIn(upgrade: readonly string[]): string {
-  const told = upgrade.map((line) => line.replaceAll(blanks, '')).filter((line) => line !== '');
+  const told = upgrade.map(withoutOuterBlanks).filter((line) => line !== '');
   return told.join(',').toLowerCase();
 }
 

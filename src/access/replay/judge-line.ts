@@ -1,6 +1,6 @@
 import { type Choose, everyWay } from '../evaluate/choices.ts';
 import type { Client } from '../evaluate/client.ts';
-import { travelOnce } from '../evaluate/journey.ts';
+import { travelOnce } from '../evaluate/travel.ts';
 import type { Way } from '../evaluate/way.ts';
 import { findWorkload, keyOf, type World } from '../world.ts';
 import { agrees } from './agreement.ts';

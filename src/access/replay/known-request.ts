@@ -1,5 +1,5 @@
+import type { AccessRequest } from '../evaluate/access-request.ts';
 import type { Blanks } from '../evaluate/blanks.ts';
-import type { AccessRequest } from '../evaluate/journey.ts';
 import type { ClientTls, HttpRequest } from '../request.ts';
 import type { LogTraits } from './log-traits.ts';
 import type { LoggedRequest } from './logged-request.ts';

@@ -1,6 +1,6 @@
 import type { MeshWorkload } from '../../contracts/mesh-file.ts';
+import type { AccessRequest } from '../evaluate/access-request.ts';
 import type { Client } from '../evaluate/client.ts';
-import type { AccessRequest } from '../evaluate/journey.ts';
 import { findService, keyOf, type World, workloadAt } from '../world.ts';
 import type { LoggedRequest, SocketPlace } from './logged-request.ts';
 

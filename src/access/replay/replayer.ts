@@ -1,4 +1,4 @@
-import { assumedAddress } from '../evaluate/journey.ts';
+import { assumedAddress } from '../evaluate/access-request.ts';
 import { resolvedAddress } from '../resolve-target.ts';
 import { keyOf, type WorkloadName } from '../world.ts';
 import { AddressClasses } from './address-classes.ts';

@@ -1,5 +1,5 @@
+import type { AccessRequest } from '../../access/evaluate/access-request.ts';
 import type { Client } from '../../access/evaluate/client.ts';
-import type { AccessRequest } from '../../access/evaluate/journey.ts';
 import { LogReader, type LogSettings } from '../../access/replay/known-formats.ts';
 import { locate } from '../../access/replay/locate.ts';
 import { type LoggedRequest, loggedRequest } from '../../access/replay/logged-request.ts';

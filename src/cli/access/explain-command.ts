@@ -1,4 +1,4 @@
-import { travel } from '../../access/evaluate/journey.ts';
+import { travel } from '../../access/evaluate/travel.ts';
 import { type ExplainedWay, explainWays } from '../../access/explanation.ts';
 import { isAsLogged } from '../../access/replay/compare-answer.ts';
 import type { LoggedRequest } from '../../access/replay/logged-request.ts';

@@ -1,4 +1,5 @@
-import { type ObserveProxy, travel } from '../../access/evaluate/journey.ts';
+import { travel } from '../../access/evaluate/travel.ts';
+import type { ObserveProxy } from '../../access/evaluate/way.ts';
 import { type ExplainedWay, explainWays } from '../../access/explanation.ts';
 import { expectationOf } from '../../access/suite/expectation-of.ts';
 import type { WrittenRequest } from '../../config/policy-test.ts';

@@ -1,4 +1,5 @@
-import { type AccessRequest, travel } from '../../access/evaluate/journey.ts';
+import type { AccessRequest } from '../../access/evaluate/access-request.ts';
+import { travel } from '../../access/evaluate/travel.ts';
 import { pathSpellings } from '../../access/model/path-spellings.ts';
 import { shortVerdict } from '../../access/report/text.ts';
 import { keyOf, type World } from '../../access/world.ts';

@@ -1,4 +1,5 @@
-import { type AccessRequest, travel } from '../../access/evaluate/journey.ts';
+import type { AccessRequest } from '../../access/evaluate/access-request.ts';
+import { travel } from '../../access/evaluate/travel.ts';
 import type { World } from '../../access/world.ts';
 import { type ProvenRequest, proveWays } from '../../gauge/prove.ts';
 import { formatProofs, isProved, proofsJson } from '../../gauge/report.ts';

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { travel } from '../../access/evaluate/journey.ts';
+import { travel } from '../../access/evaluate/travel.ts';
 import { explainWays } from '../../access/explanation.ts';
 import { Signatures } from '../../access/signatures.ts';
 import { mismatches } from '../../access/suite/judge.ts';

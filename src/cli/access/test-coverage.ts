@@ -1,4 +1,4 @@
-import type { ObserveProxy } from '../../access/evaluate/journey.ts';
+import type { ObserveProxy } from '../../access/evaluate/way.ts';
 import type { ExplainedWay } from '../../access/explanation.ts';
 import { formatCoverageJson, formatCoverageLcov } from '../../access/report/coverage-forms.ts';
 import { formatCoverageHtml } from '../../access/report/coverage-html.ts';

@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../../access/evaluate/journey.ts';
+import type { AccessRequest } from '../../access/evaluate/access-request.ts';
 import { parseToken, type Token } from '../../access/model/token.ts';
 import { tokenProviders } from '../../access/token-providers.ts';
 import { keyOf, type World, workloadAt } from '../../access/world.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import type { AccessRequest } from '../../access/evaluate/access-request.ts';
 import type { Client } from '../../access/evaluate/client.ts';
-import type { AccessRequest } from '../../access/evaluate/journey.ts';
 import type { Target } from '../../access/resolve-target.ts';
 import type { WrittenRequest } from '../../config/policy-test.ts';
 import { UsageError } from '../../lib/usage-error.ts';

@@ -28,7 +28,7 @@ import type { MeshParts } from './mesh-parts.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
 import { type Pending, pendingWith } from './pending.ts';
-import { rehearse } from './rehearse.ts';
+import { Rehearsal } from './rehearsal.ts';
 import { rejectedOf } from './rejected.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 
@@ -52,6 +52,7 @@ export class CompiledMesh {
   readonly #names: MeshNames | undefined;
   readonly #gatherer: KeySetGatherer;
   readonly #secrets: MeshSecrets;
+  readonly #rehearsal = new Rehearsal();
   #fleet: Fleet | undefined;
   /** What the fleet compiles with. */
   #configured: ReadMeshConfig | undefined;
@@ -62,7 +63,6 @@ export class CompiledMesh {
   #pending: Pending | undefined;
   #isFirst = true;
   #isCompiling = false;
-  #isRehearsed = false;
   /** Of the last compilation. */
   #outcomes: FleetOutcome['outcomes'] = new Map();
   #missing: MissingDestinations = [];
@@ -222,9 +222,8 @@ export class CompiledMesh {
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected, missing: rows });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
-    if (this.#isRehearsed || fleet.state?.version !== version) return;
-    this.#isRehearsed = true;
-    await rehearse(fleet, { files, version, bag }, () => this.#pending !== undefined);
+    if (fleet.state?.version === version)
+      await this.#rehearsal.run(fleet, { files, version, bag }, () => this.#pending !== undefined);
   }
 
   #locator(): Locate {

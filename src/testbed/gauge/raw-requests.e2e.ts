@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { travel } from '../../access/evaluate/journey.ts';
+import { travel } from '../../access/evaluate/travel.ts';
 import type { Outcome } from '../../access/outcome.ts';
 import type { HttpRequest } from '../../access/request.ts';
 import type { World } from '../../access/world.ts';

@@ -74,7 +74,9 @@ function namedElements(list: readonly unknown[]): Members | undefined {
 
 /** Whether the elements of a name have it in the same field: changes leave that field as it is, so each finds its element. */
 function isNamedAlike(before: Members, after: Members): boolean {
-  return [...before].every(([step, element]) => !after.has(step) || naming(element)?.[0] === naming(after.get(step))?.[0]);
+  return [...before].every(
+    ([step, element]) => !after.has(step) || naming(element)?.[0] === naming(after.get(step))?.[0],
+  );
 }
 
 /** The field that an element is called by, and what it says. */

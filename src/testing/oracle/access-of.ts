@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../../access/evaluate/journey.ts';
+import type { AccessRequest } from '../../access/evaluate/access-request.ts';
 import type { HttpRequest } from '../../access/request.ts';
 import type { World } from '../../access/world.ts';
 import { pods } from '../generated-mesh.ts';

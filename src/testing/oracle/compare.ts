@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { travel } from '../../access/evaluate/journey.ts';
 import type { TokenJudge } from '../../access/evaluate/token-judge.ts';
+import { travel } from '../../access/evaluate/travel.ts';
 import type { World } from '../../access/world.ts';
 import { compiledWithKeySets } from '../compiled-world.ts';
 import type { Dice } from '../dice.ts';

@@ -1,5 +1,5 @@
 import type { DecidingField, OriginsFile } from '../../../contracts/origins-file.ts';
-import type { ObserveProxy } from '../../evaluate/journey.ts';
+import type { ObserveProxy } from '../../evaluate/way.ts';
 import type { ExplainedWay } from '../../explanation.ts';
 import { decidersOf } from '../../reason/deciders.ts';
 import { keyOf } from '../../world.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { travel } from '../../../access/evaluate/journey.ts';
+import { travel } from '../../../access/evaluate/travel.ts';
 import type { Outcome } from '../../../access/outcome.ts';
 import type { World } from '../../../access/world.ts';
 import { compiledWorld } from '../../compiled-world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { rehearse } from './rehearse.ts';
+import { Rehearsal } from './rehearsal.ts';
 
 test.each([
   [[], 2],
@@ -16,6 +16,9 @@ test.each([
     },
   };
   const inputs = { files: [{ path: 'a.yaml', text: '' }], version: 'v', bag: new DiagnosticBag() };
-  await rehearse(fleet, inputs, () => answers.shift() ?? false);
+  const rehearsal = new Rehearsal();
+  await rehearsal.run(fleet, inputs, () => answers.shift() ?? false);
   expect(taken).toEqual(Array.from({ length: times }, () => [inputs.files, 'v', inputs.bag]));
+  await rehearsal.run(fleet, inputs, () => false);
+  expect(taken).toHaveLength(times);
 });
