@@ -42,6 +42,16 @@ describe('SourceMemory', () => {
     expect(await read()).toEqual({ read: [], text: 'a: 1\nb: 1\n' });
   });
 
+  test('a file of a folder that has not changed is the same object, by which others remember it', async () => {
+    const files = () => readSources([folder], new DiagnosticBag(), { through: memory.round().read });
+    const [a, b] = await files();
+    await writeFile(join(folder, 'b.yaml'), 'b: 22\n');
+    const again = await files();
+    expect(a).toMatchObject({ text: 'a: 1\n', isFound: true });
+    expect(again[0]).toBe(a);
+    expect(again[1]).not.toBe(b);
+  });
+
   test.each<[string, () => Promise<void>, string]>([
     ['is written in place', () => writeFile(join(folder, 'a.yaml'), 'a: 22\n'), 'a: 22\nb: 1\n'],
     ['is replaced by one of its size and time', () => replaceA(), 'a: 2\nb: 1\n'],
